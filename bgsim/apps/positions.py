@@ -1,0 +1,96 @@
+"""Positions from arguments and text files."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bgsim.core.errors import BgsimError, PlanError, PositionError
+from bgsim.core.notation import SETUP_NAMES, parse
+from bgsim.run.plan import Root
+
+__all__ = ["PositionText", "read_position_file", "roots_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionText:
+    """A position as somebody wrote it, its name, and where it stands, for messages."""
+
+    text: str
+    name: str = ""
+    place: str = ""
+
+
+def read_position_file(path: Path) -> list[PositionText]:
+    """Return the positions of a text file: one a line, in any form that `bgsim.parse` reads.
+
+    Blank lines and lines that start with # are left out; what follows " #" on a line names the position.
+
+    Raises:
+        PlanError: no such file, not a text file, or nothing in it.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise PlanError(f"{path} is not a text file of positions (UTF-8)") from None
+    except OSError as error:
+        raise PlanError(f"cannot read {path}: {error.strerror}") from None
+    found = []
+    for number, line in enumerate(lines, start=1):
+        text, _, name = line.strip().partition(" #")
+        if text and not text.startswith("#"):
+            found.append(PositionText(text.strip(), name.strip(), f"{path}, line {number}"))
+    if not found:
+        raise PlanError(f"{path} holds no position: write one a line")
+    return found
+
+
+def texts_of(arguments: Iterable[str]) -> list[PositionText]:
+    """Positions of command line arguments, each a position or the name of a text file of them."""
+    found: list[PositionText] = []
+    for argument in arguments:
+        if _names_a_file(argument):
+            found += read_position_file(Path(argument))
+        else:
+            found.append(PositionText(argument))
+    return found
+
+
+def _names_a_file(argument: str) -> bool:
+    try:
+        return Path(argument).is_file()
+    except (OSError, ValueError):  # longer than a file name may be, or with a null in it
+        return False
+
+
+def roots_of(
+    texts: Sequence[PositionText], *, rules: str | None = None, opening: bool | None = None
+) -> tuple[list[Root], list[str]]:
+    """Return the roots that could be read, and a sentence for each that could not.
+
+    Raises:
+        PositionError: a position that stands in no file, or none could be read.
+    """
+    roots: list[Root] = []
+    faults: list[str] = []
+    for entry in texts:
+        try:
+            name = entry.name or (entry.text if entry.text in SETUP_NAMES else "")
+            roots.append(Root(parse(entry.text, rules=rules, opening=opening), name))
+        except PositionError as error:
+            if not entry.place:
+                raise PositionError(*_with_hint(entry.text, error)) from None
+            faults.append(f"{entry.place}: {error}")
+        except BgsimError as error:
+            if not entry.place:
+                raise
+            faults.append(f"{entry.place}: {error}")
+    if not roots:
+        raise PositionError(*faults)
+    return roots, faults
+
+
+def _with_hint(text: str, error: PositionError) -> Sequence[str]:
+    """The faults, or the likelier one: a file that is not there."""
+    if Path(text).suffix in {".txt", ".toml", ".csv", ".mat", ".parquet"}:
+        return (f"there is no file {text}",)
+    return error.faults

@@ -1,0 +1,310 @@
+"""Rollouts: the main job."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from bgsim.core.errors import PlanError, TableError
+from bgsim.core.notation import parse
+from bgsim.core.state import GameState
+from bgsim.run.executor import make_executor
+from bgsim.run.ledger import Ledger
+from bgsim.run.parts import PartStore, check_same_plan
+from bgsim.run.plan import Plan, Root
+from bgsim.run.provenance import provenance
+from bgsim.run.runner import Stop, run_plan, warm_kernels
+from bgsim.run.statistics import RolloutStatistics
+from bgsim.run.tables import read_metadata, read_table, write_table
+
+__all__ = ["RolloutResult", "RolloutRun", "rollout", "run_rollout"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutResult:
+    """What the trials of one position say; one row of the rollout table, with the same names.
+
+    Rates are cumulative and from the player on roll; `equity` is cubeless, in points. Each has its standard
+    error under the same name with `_se`. Cubeful figures and match winning chances are None where they do
+    not apply.
+    """
+
+    position_id: str
+    match_id: str | None
+    xgid: str
+    name: str
+    roll: str | None
+    opening: bool
+    rules: str
+    jacoby: bool
+    policy: str
+    opponent_policy: str
+    plies: int
+    cubeful: bool
+    trials: int
+    seed: int
+    stratified: bool
+    win: float
+    win_se: float
+    win_gammon: float
+    win_gammon_se: float
+    win_backgammon: float
+    win_backgammon_se: float
+    lose_gammon: float
+    lose_gammon_se: float
+    lose_backgammon: float
+    lose_backgammon_se: float
+    equity: float
+    equity_se: float
+    cubeful_equity: float | None = None
+    cubeful_equity_se: float | None = None
+    mwc: float | None = None
+    mwc_se: float | None = None
+    cubeful_mwc: float | None = None
+    cubeful_mwc_se: float | None = None
+    mean_plies: float
+    variance_reduction: str
+    truncated_trials: int
+    marked: bool
+    point_of_view: str
+
+    def row(self) -> dict[str, Any]:
+        """All figures by column name."""
+        return asdict(self)
+
+    def turned(self) -> "RolloutResult":
+        """The same figures from the view of the player who is not on roll.
+
+        The rate of losing is what is left of winning, except for truncated trials, which nobody wins.
+        """
+        turned = self.row()
+        lost = 1.0 - self.win - self.truncated_trials / self.trials
+        turned.update(win=lost, equity=-self.equity, point_of_view=_OTHER_VIEW[self.point_of_view])
+        for own, other in (("win_gammon", "lose_gammon"), ("win_backgammon", "lose_backgammon")):
+            for suffix in ("", "_se"):
+                turned[own + suffix], turned[other + suffix] = (
+                    turned[other + suffix],
+                    turned[own + suffix],
+                )
+        return RolloutResult(**turned)
+
+
+_OTHER_VIEW = {"on_roll": "opponent", "opponent": "on_roll"}
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutRun:
+    """Results in plan order (positions without a finished trial left out), and how the run went."""
+
+    results: tuple[RolloutResult, ...]
+    finished: bool
+    trials_played: int  # by this run, without what an earlier one left
+    seconds: float
+
+
+def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> RolloutResult:
+    """One row of the table."""
+    state = root.state
+    own, other = plan.two_policies
+    return RolloutResult(
+        position_id=state.position.gnubg_id,
+        match_id=state.match_id,
+        xgid=state.xgid,
+        name=root.name,
+        roll=None if state.roll is None else f"{state.roll[0]}{state.roll[1]}",
+        opening=state.opening,
+        rules=str(state.rules),
+        jacoby=state.rules.jacoby,
+        policy=own,
+        opponent_policy=other,
+        plies=0,
+        cubeful=False,
+        trials=statistics.trials,
+        seed=plan.seed,
+        stratified=plan.stratified,
+        **statistics.figures(),
+        mean_plies=statistics.mean_plies,
+        variance_reduction="none",
+        truncated_trials=statistics.truncated_trials,
+        marked=statistics.truncated_trials > 0,
+        point_of_view="on_roll",
+    )
+
+
+def rollout(
+    position: GameState | str,
+    *,
+    rules: str | None = None,
+    policy: str = "greedy",
+    opponent_policy: str | None = None,
+    trials: int = 1296,
+    seed: int = 0,
+    cubeful: bool = False,
+    opening: bool | None = None,
+    stratified: bool = False,
+    executor: str = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    batch: int | None = None,
+) -> RolloutResult:
+    """Roll out one position and return its equity and rates, from the player on roll.
+
+    position is a GameState or any text that `bgsim.parse` reads. Equal arguments give bit-identical figures
+    whatever the executor, workers and batch.
+
+    Raises:
+        BgsimError: a position, rule, policy or number that cannot be; one sentence says what to do.
+
+    >>> rollout("AQAABAAAAAAAAA", trials=36).equity
+    1.0
+    """
+    state = position
+    if isinstance(position, str) or rules is not None or opening is not None:
+        text = position if isinstance(position, str) else position.xgid
+        state = parse(text, rules=rules, opening=opening)
+    assert isinstance(state, GameState)
+    refuse_cubeful(cubeful)
+    plan = Plan(
+        roots=(Root(state),),
+        policy=policy,
+        opponent_policy=opponent_policy or "",
+        trials=trials,
+        seed=seed,
+        stratified=stratified,
+    )
+    run = run_rollout(plan, executor=executor, workers=workers, address=address, batch=batch)
+    if not run.finished:
+        raise KeyboardInterrupt
+    return run.results[0]
+
+
+def refuse_cubeful(cubeful: bool) -> None:
+    """Raise PlanError when cubeful play is asked for: this version does not have it."""
+    if cubeful:
+        raise PlanError("cubeful rollouts are not there yet: leave out cubeful to roll out cubeless")
+
+
+def run_rollout(
+    plan: Plan,
+    *,
+    executor: str = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    batch: int | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    stop: Stop | None = None,
+    started: Callable[[int, int], None] | None = None,
+    listener: Callable[[int], None] | None = None,
+) -> RolloutRun:
+    """Carry out a plan and, if `out` is given, write its table there.
+
+    `out` ending in .parquet becomes one file, anything else a folder. Finished work is kept in parts beside
+    it until then; `resume` goes on from them. An existing table is refused unless `resume` (then it must be
+    of this very plan, and is returned as it is) or `overwrite`. `started` is told the trials in all and those
+    already finished, `listener` the trials of each finished task.
+
+    Raises:
+        BgsimError: one sentence says what is wrong and what to do.
+    """
+    ledger = Ledger(len(plan.roots))
+    target = None if out is None else Target(Path(out), plan)
+    if target is not None:
+        if target.prepare(resume=resume, overwrite=overwrite):
+            return RolloutRun(target.results(), finished=True, trials_played=0, seconds=0.0)
+        target.store.load(ledger)
+    elif resume:
+        raise PlanError("--resume needs --out: the table to go on with")
+    before = ledger.trials()
+    # The driver compiles first: workers that all found an empty cache would each compile for themselves.
+    chosen = make_executor(executor, workers=workers, address=address)
+    warm_kernels()
+    with chosen as ready:
+        clock = time.perf_counter()
+        if started is not None:
+            started(sum(plan.trials_of(root) for root in plan.roots), before)
+        finished = run_plan(
+            plan,
+            ready,
+            ledger,
+            store=None if target is None else target.store,
+            batch=batch,
+            stop=stop,
+            listener=listener,
+        )
+        seconds = time.perf_counter() - clock
+    results = tuple(
+        make_result(plan, root, totals.statistics())
+        for root, totals in zip(plan.roots, ledger.totals, strict=True)
+        if totals.trials
+    )
+    if target is not None and finished:
+        target.write(results, {"seconds": seconds, "executor": executor, "workers": chosen.workers})
+    return RolloutRun(results, finished, ledger.trials() - before, seconds)
+
+
+def load_results(path: Path) -> tuple[RolloutResult, ...]:
+    """The rows of a finished table.
+
+    Raises:
+        TableError: it cannot be read, or is no rollout table.
+    """
+    names = [field.name for field in fields(RolloutResult)]
+    table = read_table(path)
+    missing = sorted(set(names) - set(table.column_names))
+    if missing:
+        raise TableError(f"{path} is no rollout table: it has no column {missing[0]}")
+    return tuple(RolloutResult(**row) for row in table.select(names).to_pylist())
+
+
+class Target:
+    """Where a plan's table goes: one file or a folder, and the parts kept until it is whole."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        self.path = path
+        self._plan = plan
+        self._is_file = path.suffix == ".parquet"
+        self._file = path if self._is_file else path / "part-000000.parquet"
+        parts = path.with_name(f"{path.name}.parts") if self._is_file else path / "_parts"
+        self.store = PartStore(parts, plan)
+
+    def prepare(self, *, resume: bool, overwrite: bool) -> bool:
+        """Make way for the table; returns True when it is already there, finished, and may be kept.
+
+        Raises:
+            TableError: something is there that would be lost, or that belongs to another plan.
+        """
+        if overwrite:
+            self.store.remove()
+            return False
+        if self._file.exists():
+            if not resume:
+                raise TableError(
+                    f"{self.path} exists: add --resume to go on with it or --overwrite to replace it"
+                )
+            check_same_plan(self.path, read_metadata(self._file)["plan"], self._plan)
+            return True
+        if self.store.exists() and not resume:
+            raise TableError(
+                f"an unfinished run lies in {self.store.folder}: add --resume to go on with it "
+                "or --overwrite to begin anew"
+            )
+        return False
+
+    def results(self) -> tuple[RolloutResult, ...]:
+        """The rows of the finished table."""
+        return load_results(self._file)
+
+    def write(self, results: Sequence[RolloutResult], timings: dict[str, Any]) -> None:
+        """Write the table whole, then let go of the parts."""
+        metadata = {
+            **provenance(),
+            "plan": self._plan.json,
+            "plan_id": self._plan.plan_id,
+            "finished_trials": sum(result.trials for result in results),
+            **timings,
+        }
+        write_table(self._file, [result.row() for result in results], metadata)
+        self.store.remove()

@@ -1,0 +1,1 @@
+"""Arguments, progress and sentences; no computation. Command files import only typer at their top."""

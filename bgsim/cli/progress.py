@@ -1,0 +1,99 @@
+"""Progress on stderr: a bar on a terminal, a plain line now and then elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+PLAIN_SECONDS = 10.0  # between two plain lines
+
+
+class Shown(Protocol):
+    """Something that is told how a run goes."""
+
+    def start(self, total: int, done: int) -> None: ...
+
+    def advance(self, trials: int) -> None: ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def start(self, total: int, done: int) -> None:
+        """Told the trials in all and those finished before."""
+
+    def advance(self, trials: int) -> None:
+        """Told the trials of a finished task."""
+
+
+class PlainLines:
+    """A line every ten seconds, for logs."""
+
+    def __init__(self) -> None:
+        self._total = self._done = self._before = 0
+        self._began = self._said = time.monotonic()
+
+    def start(self, total: int, done: int) -> None:
+        """Told the trials in all and those finished before."""
+        self._total, self._done, self._before = total, done, done
+        self._began = self._said = time.monotonic()
+
+    def advance(self, trials: int) -> None:
+        """Told the trials of a finished task."""
+        self._done += trials
+        now = time.monotonic()
+        if now - self._said < PLAIN_SECONDS:
+            return
+        self._said = now
+        rate = (self._done - self._before) / (now - self._began)
+        left = (self._total - self._done) / rate
+        print(
+            f"{self._done:,} of {self._total:,} trials, {rate:,.0f} a second, {left:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Shown]:
+    """What shows the progress of a run; nothing when quiet."""
+    if quiet:
+        yield Silent()
+    elif not sys.stderr.isatty():
+        yield PlainLines()
+    else:
+        with bar() as shown:
+            yield shown
+
+
+@contextmanager
+def bar() -> Iterator[Shown]:
+    """A bar with trials a second and the time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.finished_speed or task.speed or 0:,.0f} trials/s")
+
+    columns = (
+        TextColumn("rolling out"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
+        Speed(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("rolling out", start=False, total=None)
+
+        class Bar:
+            def start(self, total: int, done: int) -> None:
+                shown.update(task, total=total, completed=done)
+                shown.start_task(task)
+
+            def advance(self, trials: int) -> None:
+                shown.update(task, advance=trials)
+
+        yield Bar()

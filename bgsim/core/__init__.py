@@ -1,0 +1,1 @@
+"""The game as a person says it: positions, notation, rules, scores and outcomes."""

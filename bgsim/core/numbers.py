@@ -1,0 +1,33 @@
+"""Numbers as people write them in text exports."""
+
+import re
+
+from bgsim.core.errors import BgsimError
+
+__all__ = ["parse_decimal"]
+
+_NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(%?)")
+
+
+def parse_decimal(text: str) -> float:
+    """Return the number of a text with a decimal point or a decimal comma; "%" divides by 100.
+
+    Signs for thousands are not read: "1.234,5" could be either and is refused.
+
+    Raises:
+        BgsimError: the text is no such number.
+
+    Source: public case F26 of the project's case list.
+
+    >>> parse_decimal("-0,306"), parse_decimal("44,57%"), parse_decimal("+1.5")
+    (-0.306, 0.4457, 1.5)
+    """
+    found = _NUMBER.fullmatch("".join(text.replace("\N{MINUS SIGN}", "-").split()))
+    if found is None:
+        raise BgsimError(
+            f"'{text}' is no number: write digits with at most one decimal point or comma, and '%' "
+            "after them for per cent"
+        )
+    sign, digits, percent = found.groups()
+    # The shift is done in decimal, because 44.57 / 100 may end one bit off 0.4457.
+    return float(f"{sign}{digits.replace(',', '.')}{'e-2' if percent else ''}")

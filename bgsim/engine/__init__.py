@@ -1,0 +1,1 @@
+"""The Python face of the kernels: plays, policies, and the unit of work."""

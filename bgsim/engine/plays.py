@@ -1,0 +1,112 @@
+"""Legal plays of a position, and counts of them."""
+
+import threading
+from collections.abc import Iterable
+
+import numpy as np
+
+from bgsim.core.errors import RollError
+from bgsim.core.play import Play, find_moves
+from bgsim.core.position import Position
+from bgsim.engine.boards import Boards, pack, unpack
+from bgsim.kernels.board import MAX_RESULTS, blocked_points, is_over
+from bgsim.kernels.plays import count_next, list_results, next_boards
+
+__all__ = ["count_boards", "count_results", "expand", "legal_plays", "perft", "result_boards"]
+
+PERFT_CHUNK = 256  # boards expanded at a time: bounds memory at any depth
+
+_thread = threading.local()
+
+
+def _scratch() -> Boards:
+    """This thread's buffer for one list of results."""
+    if not hasattr(_thread, "results"):
+        _thread.results = np.zeros((MAX_RESULTS, 4), dtype=np.uint64)
+    results: Boards = _thread.results
+    return results
+
+
+def check_roll(roll: Iterable[int]) -> tuple[int, int]:
+    """Return the roll as two dice.
+
+    Raises:
+        RollError: anything but two whole numbers from 1 to 6.
+
+    >>> check_roll([6, 3])
+    (6, 3)
+    """
+    dice = tuple(roll)
+    if len(dice) != 2 or not all(isinstance(die, (int, np.integer)) and 1 <= die <= 6 for die in dice):
+        raise RollError(f"roll {dice!r} is not two dice from 1 to 6, such as (6, 3)")
+    return int(dice[0]), int(dice[1])
+
+
+def result_boards(board: Boards, roll: tuple[int, int]) -> Boards:
+    """Every distinct result of a roll as board rows, uint64[n, 4], still seen from the mover.
+
+    n is 0 when the turn is lost, and for a position already over.
+    """
+    if is_over(board):
+        return np.zeros((0, 4), dtype=np.uint64)
+    results = _scratch()
+    blocked = np.uint64(blocked_points(board[2], board[3]))
+    n = list_results(board, np.uint64(roll[0]), np.uint64(roll[1]), blocked, results)
+    return results[:n].copy()
+
+
+def legal_plays(position: Position, roll: Iterable[int]) -> list[Play]:
+    """Return every legal play of a roll, one for each distinct result; [] when the turn is lost.
+
+    `Play.after` is still seen from the player who moved. A position already over has no plays.
+
+    Raises:
+        RollError: the roll is not two dice from 1 to 6.
+
+    Source: the rules of play, P3 to P8 of the project's rule list.
+
+    >>> from bgsim.core.position import Position
+    >>> plays = legal_plays(Position.from_gnubg_id("4HPwATDgc/ABMA"), (3, 1))
+    >>> len(plays), "8/5 6/5" in map(str, plays)
+    (16, True)
+    """
+    dice = check_roll(roll)
+    found = [unpack(row) for row in result_boards(pack([position])[0], dice)]
+    return [Play(moves=find_moves(position, dice, after), after=after) for after in found]
+
+
+def count_results(position: Position, roll: Iterable[int]) -> int:
+    """Number of distinct results of a roll; 0 when the turn is lost."""
+    return len(result_boards(pack([position])[0], check_roll(roll)))
+
+
+def perft(position: Position, depth: int) -> int:
+    """Count the distinct results over the 21 rolls, each roll once, followed to a depth in plies.
+
+    A lost turn counts as one result, a finished game has none. Every result of the last ply is really listed.
+
+    Raises:
+        ValueError: the depth is below 1.
+    """
+    if depth < 1:
+        raise ValueError(f"depth {depth} is below 1")
+    return _count(pack([position]), depth)
+
+
+def _count(boards: Boards, depth: int) -> int:
+    if depth == 1:
+        return count_boards(boards)
+    chunks = (boards[i : i + PERFT_CHUNK] for i in range(0, len(boards), PERFT_CHUNK))
+    return sum(_count(expand(chunk), depth - 1) for chunk in chunks)
+
+
+def count_boards(boards: Boards) -> int:
+    """Distinct results over the 21 rolls of all these boards (uint64[n, 4]), every one of them listed."""
+    return int(count_next(boards, _scratch()))
+
+
+def expand(boards: Boards) -> Boards:
+    """All results of all rolls of these boards (uint64[n, 4]), the next player on roll."""
+    following = np.empty((count_boards(boards), 4), dtype=np.uint64)
+    next_boards(boards, _scratch(), following)
+    return following

@@ -1,0 +1,1 @@
+"""Jitted functions and nothing else: the only room that imports numba."""

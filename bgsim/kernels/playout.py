@@ -1,0 +1,144 @@
+"""One trial: a game played from a root position to its end.
+
+A turn is cube phase, roll, choose, apply, stop test. Results are from the view of the root's player on
+roll (seat 0).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bgsim.kernels._jit import jit
+from bgsim.kernels.bits import FAR_HOME, HALF, OFF, ZERO
+from bgsim.kernels.board import blocked_points, is_over, occupied
+from bgsim.kernels.dice import PLAY, below, block, dice_of, stratified_number
+from bgsim.kernels.plays import list_results
+from bgsim.kernels.policy import choose
+
+WIN, WIN_GAMMON, WIN_BACKGAMMON, LOSE, LOSE_GAMMON, LOSE_BACKGAMMON = range(6)
+TRUNCATED = 6  # neither side won: the trial ran into the limit of plies and scores 0
+OUTCOMES = 7
+
+CENTRED = -1  # cube owner: nobody, else the seat (0 the root's player on roll, 1 the other)
+
+
+class Settings(NamedTuple):
+    """What a rollout plays by; the same for every root and trial of a task."""
+
+    seed: np.uint64
+    policy: int  # of seat 0
+    opponent_policy: int  # of seat 1
+    stratified: bool
+    max_plies: int
+
+
+class Roots(NamedTuple):
+    """Root positions, one row each; the player on roll is seat 0."""
+
+    boards: np.ndarray  # uint64[n, 4]
+    dice: np.ndarray  # int64[n, 2]; 0, 0 when the first roll is still to come
+    opening: np.ndarray  # bool[n]; the first roll is one of the 15 non-doubles
+    streams: np.ndarray  # uint64[n]; names the dice: roots that share a stream share their dice
+
+
+class Workspace(NamedTuple):
+    """Preallocated scratch of one thread."""
+
+    board: np.ndarray  # uint64[4]
+    results: np.ndarray  # uint64[MAX_RESULTS, 4]
+    scores: np.ndarray  # int64[MAX_RESULTS]
+    permutation: np.ndarray  # int64[36]
+    outcome_values: np.ndarray  # int64[6], in 2^-32 points
+    values: np.ndarray  # int64[roots that share dice], in 2^-32 points
+
+
+@jit
+def cube_phase(
+    settings: Settings, board: np.ndarray, seat: int, cube: int, owner: int
+) -> tuple[int, int, bool]:
+    """Cube value, cube owner and whether a double was passed, before the seat on roll rolls.
+
+    Cubeless play leaves the cube alone.
+    """
+    return cube, owner, False
+
+
+@jit
+def stop_test(settings: Settings, board: np.ndarray, ply: int) -> bool:
+    """True when the trial ends here, unfinished, before this ply is rolled."""
+    return ply >= settings.max_plies
+
+
+@jit
+def won_by(low: np.uint64, high: np.uint64) -> int:
+    """0 single, 1 gammon, 2 backgammon: how the side with these words has lost to one that is all off.
+
+    Source: rules.md G1-G3.
+    """
+    if (low | (low >> HALF) | high | (high >> HALF)) & OFF:
+        return 0
+    return 2 if occupied(low, high) & FAR_HOME else 1
+
+
+@jit
+def finished_outcome(board: np.ndarray) -> int:
+    """Outcome, for the player on roll, of a position in which one side has already borne off everything."""
+    if occupied(board[0], board[1]) == ZERO:
+        return won_by(board[2], board[3])
+    return LOSE + won_by(board[0], board[1])
+
+
+@jit
+def roll_dice(
+    settings: Settings,
+    roots: Roots,
+    root: int,
+    trial: int,
+    ply: int,
+    word: np.uint64,
+    permutation: np.ndarray,
+) -> tuple[int, int]:
+    """The roll of a ply: given by the root, stratified over the first two rolls, else from the word."""
+    given = roots.dice[root, 0] > 0
+    if ply == 0 and given:
+        return roots.dice[root, 0], roots.dice[root, 1]
+    rolled = ply - 1 if given else ply  # rolls made before this one
+    opening = roots.opening[root] and not given
+    if settings.stratified and rolled < 2:
+        number = stratified_number(
+            settings.seed, roots.streams[root], trial, rolled == 1, opening, permutation
+        )
+    else:
+        number = below(word, 30 if opening and rolled == 0 else 36)
+    return dice_of(number, opening and rolled == 0)
+
+
+@jit
+def play_out(
+    settings: Settings, roots: Roots, root: int, trial: int, work: Workspace
+) -> tuple[int, int, int]:
+    """Play one trial; returns outcome (for seat 0), plies (rolls) and cube value at the end."""
+    board, results = work.board, work.results
+    board[:] = roots.boards[root]
+    if is_over(board):
+        return finished_outcome(board), 0, 1
+    cube, owner, seat, ply = 1, CENTRED, 0, 0
+    while not stop_test(settings, board, ply):
+        if ply > 0 or roots.dice[root, 0] == 0:
+            cube, owner, passed = cube_phase(settings, board, seat, cube, owner)
+            if passed:
+                return WIN if seat == 0 else LOSE, ply, cube
+        words = block(settings.seed, roots.streams[root], np.uint64(trial), np.uint64(ply), PLAY)
+        die1, die2 = roll_dice(settings, roots, root, trial, ply, words[0], work.permutation)
+        blocked = blocked_points(board[2], board[3])
+        n = list_results(board, np.uint64(die1), np.uint64(die2), blocked, results)
+        ply += 1
+        if n > 0:
+            policy = settings.policy if seat == 0 else settings.opponent_policy
+            row = choose(policy, board, results, n, work.outcome_values, words[1], work.scores)
+            board[:] = results[row]
+            if occupied(board[0], board[1]) == ZERO:
+                return won_by(board[2], board[3]) + (0 if seat == 0 else LOSE), ply, cube
+        board[0], board[1], board[2], board[3] = board[2], board[3], board[0], board[1]
+        seat = 1 - seat
+    return TRUNCATED, ply, cube

@@ -1,0 +1,133 @@
+"""Progress on disk: finished segments as small Parquet parts beside the table to come."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bgsim.core.errors import TableError
+from bgsim.engine.batch import Records, record_type
+from bgsim.run.files import write_aside
+from bgsim.run.ledger import Ledger
+from bgsim.run.plan import Plan, differences
+
+__all__ = ["PartStore", "check_same_plan"]
+
+FLUSH_SECONDS = 1.0  # at most this much work is lost to a kill
+COMPACT_ABOVE = 64  # parts kept apart before they are joined into one
+
+
+def check_same_plan(place: Path, found: str, plan: Plan) -> None:
+    """Raise unless the plan stored at a place (as JSON) is this one.
+
+    Raises:
+        TableError: it is another; says what differs.
+    """
+    differing = differences(json.loads(found), json.loads(plan.json))
+    if differing:
+        raise TableError(f"{place} belongs to another plan: {'; '.join(differing)}; choose another --out")
+
+
+class PartStore:
+    """Finished segments of one plan in a folder of parts.
+
+    A part is written aside and renamed, so it is whole or not there. Joining parts writes the joined one
+    first, which names the ones it replaces: a crash in between leaves them ignored, never counted twice.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, group_size: int = 1) -> None:
+        self.folder = folder
+        self._plan = plan
+        self._group_size = group_size
+        self._pending: list[Records] = []
+        self._flushed = time.monotonic()
+        self._number = 0
+        self._live: list[Path] = []
+
+    def exists(self) -> bool:
+        """True when an earlier run left parts here."""
+        return any(self.folder.glob("part-*.parquet"))
+
+    def load(self, ledger: Ledger) -> int:
+        """Add every finished segment to the ledger; returns their trials.
+
+        Raises:
+            TableError: a damaged part (named), a part of another plan (says what differs).
+        """
+        found: dict[Path, tuple[Records, list[str]]] = {}
+        for path in sorted(self.folder.glob("part-*.parquet")):
+            found[path] = self._read(path)
+            self._number = max(self._number, int(path.stem.removeprefix("part-")) + 1)
+        replaced = {name for _, names in found.values() for name in names}
+        self._live = [path for path in found if path.name not in replaced]
+        for path in set(found) - set(self._live):
+            path.unlink(missing_ok=True)  # left by a crash; what replaced them may itself be replaced later
+        return sum(ledger.add(found[path][0]) for path in self._live)
+
+    def add(self, records: Records) -> None:
+        """Take finished segments; they reach the disk within a second or at the next `flush`."""
+        self._pending.append(records)
+        if time.monotonic() - self._flushed >= FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending as one part.
+
+        Raises:
+            TableError: the disk is full or the folder cannot be written.
+        """
+        if self._pending:
+            self._live.append(self._write(np.concatenate(self._pending), []))
+            self._pending = []
+        self._flushed = time.monotonic()
+        if len(self._live) > COMPACT_ABOVE:
+            self._compact()
+
+    def remove(self) -> None:
+        """Delete the folder, once the table itself is in place."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _compact(self) -> None:
+        old = self._live
+        records = np.concatenate([self._read(path)[0] for path in old])
+        self._live = [self._write(records, [path.name for path in old])]
+        for path in old:
+            path.unlink(missing_ok=True)
+
+    def _write(self, records: Records, replaces: list[str]) -> Path:
+        path = self.folder / f"part-{self._number:06d}.parquet"
+        self._number += 1
+        columns = {
+            name: pa.array(records[name].reshape(len(records), -1).tolist(), pa.list_(pa.int64()))
+            for name in records.dtype.names or ()
+        }
+        metadata = {"bgsim.plan": self._plan.json, "bgsim.replaces": json.dumps(replaces)}
+        table = pa.table(columns).replace_schema_metadata(metadata)
+        write_aside(path, lambda aside: pq.write_table(table, aside, write_page_checksum=True))
+        return path
+
+    def _read(self, path: Path) -> tuple[Records, list[str]]:
+        try:
+            table = pq.ParquetFile(path, page_checksum_verification=True).read()
+            metadata: dict[bytes, Any] = table.schema.metadata or {}
+            plan, replaces = (
+                metadata[b"bgsim.plan"].decode(),
+                json.loads(metadata[b"bgsim.replaces"]),
+            )
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise TableError(
+                f"the part {path} is damaged ({str(error).strip().splitlines()[0]}): "
+                "delete it, and --resume plays its trials again"
+            ) from None
+        check_same_plan(path, plan, self._plan)
+        kind = record_type(self._group_size)
+        records = np.zeros(table.num_rows, kind)
+        for name in kind.names or ():
+            flat = np.array(table.column(name).to_pylist(), np.int64)
+            records[name] = flat.reshape(records[name].shape)
+        return records, replaces

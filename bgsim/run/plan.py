@@ -1,0 +1,172 @@
+"""A plan: everything that decides the numbers of a rollout, and nothing else."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bgsim.core.errors import PlanError
+from bgsim.core.match import Pending
+from bgsim.core.rules import check_playable
+from bgsim.core.state import GameState
+from bgsim.engine.boards import pack
+from bgsim.engine.policies import find_policy
+from bgsim.kernels.dice import MAX_TRIAL
+from bgsim.kernels.playout import Roots, Settings
+
+__all__ = ["MAX_PLIES", "NUMBERS_VERSION", "Plan", "Root", "differences"]
+
+# Raised whenever the same plan would give other numbers, so that old parts are never mixed with new ones.
+NUMBERS_VERSION = 1
+MAX_PLIES = 10_000
+MAX_SEED = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """One position to roll out, and the name it goes by in tables."""
+
+    state: GameState
+    name: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What identifies this root, as plain values."""
+        state = self.state
+        return {
+            "xgid": state.xgid,
+            "checkers": [sum(state.position.on_roll), sum(state.position.opponent)],
+            "opening": state.opening,
+            "rules": str(state.rules),
+            "name": self.name,
+        }
+
+    @property
+    def stream(self) -> int:
+        """64 bits that name the dice: a hash of the position alone, so the order of rows never matters."""
+        position = self.state.position
+        text = repr((position.on_roll, position.opponent)).encode()
+        return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A rollout of some roots: equal plans give bit-identical numbers wherever and however they run.
+
+    Raises:
+        PlanError, PolicyError, RulesError: a value that is not allowed; says which and what is.
+    """
+
+    roots: tuple[Root, ...]
+    policy: str = "greedy"
+    opponent_policy: str = ""  # "" = the same as policy
+    trials: int = 1296
+    seed: int = 0
+    stratified: bool = False
+    max_plies: int = MAX_PLIES
+
+    def __post_init__(self) -> None:
+        find_policy(self.policy)
+        find_policy(self.opponent_policy or self.policy)
+        _check_whole("trials", self.trials, 1, MAX_TRIAL)
+        _check_whole("seed", self.seed, 0, MAX_SEED)
+        _check_whole("max_plies", self.max_plies, 1, MAX_PLIES)
+        if not self.roots:
+            raise PlanError("there is no position to roll out: give at least one")
+        for root in self.roots:
+            check_playable(root.state.rules)
+            if root.state.pending is not Pending.NONE or root.state.resigned:
+                raise PlanError(
+                    f"{root.state.xgid} waits for an answer to a double or a resignation, which a cubeless "
+                    "rollout cannot give: set the dice field to 00 or to the roll"
+                )
+
+    @property
+    def two_policies(self) -> tuple[str, str]:
+        """Policies of the root's player on roll and of his opponent."""
+        return self.policy, self.opponent_policy or self.policy
+
+    def trials_of(self, root: Root) -> int:
+        """Trials of one root: stratified dice round them up to whole cycles of first rolls."""
+        if not self.stratified:
+            return self.trials
+        cycle = 30 if root.state.opening and root.state.roll is None else 36
+        return -(-self.trials // cycle) * cycle
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values, in a fixed order."""
+        return {
+            "numbers_version": NUMBERS_VERSION,
+            "policy": self.policy,
+            "opponent_policy": self.two_policies[1],
+            "trials": self.trials,
+            "seed": self.seed,
+            "stratified": self.stratified,
+            "max_plies": self.max_plies,
+            "cubeful": False,
+            "roots": [root.to_dict() for root in self.roots],
+        }
+
+    @cached_property
+    def json(self) -> str:
+        """The plan as canonical JSON."""
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+
+    @cached_property
+    def plan_id(self) -> str:
+        """16 hex digits that name the plan: a hash of its JSON."""
+        return hashlib.blake2b(self.json.encode(), digest_size=8).hexdigest()
+
+    def settings(self) -> Settings:
+        """The kernels' view of everything but the roots."""
+        own, other = self.two_policies
+        return Settings(
+            seed=np.uint64(self.seed),
+            policy=find_policy(own).number,
+            opponent_policy=find_policy(other).number,
+            stratified=self.stratified,
+            max_plies=self.max_plies,
+        )
+
+    def kernel_roots(self) -> Roots:
+        """The kernels' view of the roots, one row each."""
+        states = [root.state for root in self.roots]
+        return Roots(
+            boards=pack([state.position for state in states]),
+            dice=np.array([state.roll or (0, 0) for state in states], np.int64).reshape(-1, 2),
+            opening=np.array([state.opening for state in states], np.bool_),
+            streams=np.array([root.stream for root in self.roots], np.uint64),
+        )
+
+
+def _check_whole(name: str, value: object, low: int, high: int) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not low <= int(value) <= high:  # type: ignore[call-overload]
+        raise PlanError(f"{name} is {value!r}: a whole number from {low} to {high} is allowed")
+
+
+def differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> list[str]:
+    """What a table's plan and this plan do not agree on, one phrase each.
+
+    >>> differences({"trials": 36, "roots": []}, {"trials": 72, "roots": []})
+    ['trials is 36 there and 72 here']
+    """
+    found = [
+        f"{key} is {theirs.get(key)!r} there and {ours.get(key)!r} here"
+        for key in sorted({*theirs, *ours} - {"roots"})
+        if theirs.get(key) != ours.get(key)
+    ]
+    return found + _root_differences(theirs.get("roots", []), ours.get("roots", []))
+
+
+def _root_differences(theirs: Sequence[Any], ours: Sequence[Any]) -> list[str]:
+    if len(theirs) != len(ours):
+        return [f"it has {len(theirs)} positions, not {len(ours)}"]
+    for number, (their, our) in enumerate(zip(theirs, ours, strict=True), start=1):
+        if their != our:
+            parts = [key for key in our if their.get(key) != our[key]]
+            return [f"position {number} differs in {', '.join(parts)}"]
+    return []

@@ -1,0 +1,154 @@
+"""Ray workers, on this machine or on a cluster: the only module that imports ray."""
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from bgsim.core.errors import ExecutorError
+from bgsim.run.local import POLL_SECONDS, QUEUED_PER_WORKER, usable_cores
+
+__all__ = ["RayExecutor"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+OBJECT_STORE_BYTES = 128 << 20  # a batch and its record are a few kilobytes
+MAX_RETRIES = 5  # a worker that dies with its batch: played again elsewhere, counted once
+CONNECT_SECONDS = 5.0
+
+# Set before ray is imported: no usage report, and no warning about accelerators nobody asked for.
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+class RayExecutor:
+    """An executor of Ray tasks of one core each.
+
+    Without an address it starts a Ray of its own with `workers` cores and shuts that down at the end; with
+    one it uses the cluster there, and leaves it running.
+    """
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        self._address = address
+        self._ray: Any = None
+        self._owned = address is None
+        self._asked = workers
+        self.workers = workers or usable_cores()
+
+    def __enter__(self) -> Self:
+        for name, value in QUIET.items():
+            os.environ.setdefault(name, value)
+        try:
+            import ray
+        except ImportError as error:
+            raise ExecutorError(
+                f"the ray executor needs the package ray, which cannot be imported: {error}"
+            ) from None
+        self._ray = ray
+        if self._address is None:
+            self._start_own()
+        else:
+            self._connect(self._address)
+        return self
+
+    def _start_own(self) -> None:
+        try:
+            self._ray.init(
+                address="local",  # not whatever RAY_ADDRESS points to
+                num_cpus=self.workers,
+                include_dashboard=False,
+                object_store_memory=OBJECT_STORE_BYTES,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
+        except Exception as error:  # ray raises bare Exceptions and RuntimeErrors here
+            raise ExecutorError(f"a local Ray could not be started: {_first_line(error)}") from None
+
+    def _connect(self, address: str) -> None:
+        _check_reachable(address)
+        try:
+            self._ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except Exception as error:
+            raise ExecutorError(f"no Ray cluster answers at {address}: {_first_line(error)}") from None
+        if self._asked is None:
+            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def map(
+        self,
+        function: Callable[[Task], Result],
+        tasks: Iterable[Task],
+        cancelled: Callable[[], bool],
+    ) -> Iterator[Result]:
+        """Yield results in completion order; see `Executor.map`.
+
+        A cancel kills the workers' tasks by force: their kernels cannot see the driver's stop flag.
+        """
+        remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_call)
+        shared = self._ray.put(function)
+        coming = iter(tasks)
+        running: list[Any] = []
+        while True:
+            stopping = cancelled()
+            if not stopping:
+                room = self.workers * QUEUED_PER_WORKER - len(running)
+                running += [remote.remote(shared, task) for task in islice(coming, room)]
+            if not running:
+                return
+            patience = 0 if stopping else POLL_SECONDS
+            done, running = self._ray.wait(
+                running, num_returns=len(running) if stopping else 1, timeout=patience
+            )
+            for reference in done:
+                yield self._result(reference)
+            if stopping:
+                for reference in running:
+                    self._ray.cancel(reference, force=True)
+                return
+
+    def _result(self, reference: Any) -> Any:
+        try:
+            return self._ray.get(reference)
+        except self._ray.exceptions.WorkerCrashedError as error:
+            raise ExecutorError(
+                f"a batch ended its worker {MAX_RETRIES + 1} times and was given up: {_first_line(error)}"
+            ) from None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._ray is not None and self._ray.is_initialized():
+            self._ray.shutdown()  # of a cluster given by address this only closes our connection
+
+
+def _call(function: Callable[[Task], Result], task: Task) -> Result:
+    """What a worker runs; named at module level so that Ray sends it by name, not by value."""
+    return function(task)
+
+
+def _check_reachable(address: str) -> None:
+    """Fail in seconds on a host that does not answer: Ray itself would try for a minute and more.
+
+    Raises:
+        ExecutorError: nothing listens there.
+    """
+    place = address.removeprefix("ray://")
+    host, colon, port = place.rpartition(":")
+    if not colon:
+        return  # "auto" and the like: Ray knows
+    if not port.isdigit():
+        raise ExecutorError(f"{address!r} is no Ray address: use HOST:PORT, ray://HOST:PORT or auto")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ExecutorError(f"no Ray cluster answers at {address}: {error}") from None
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

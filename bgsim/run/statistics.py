@@ -1,0 +1,105 @@
+"""From integer sums to rates, equities and standard errors.
+
+All inputs are exact integers, and Python's integer division rounds correctly, so equal sums give equal
+figures on every machine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from bgsim.core.outcome import OUTCOME_POINTS
+
+__all__ = ["RolloutStatistics", "mean_and_error", "paired_difference"]
+
+RATES = ("win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon")
+# Which exclusive outcomes (Outcome numbers) each cumulative rate counts.
+_COUNTED = {
+    "win": (0, 1, 2),
+    "win_gammon": (1, 2),
+    "win_backgammon": (2,),
+    "lose_gammon": (4, 5),
+    "lose_backgammon": (5,),
+}
+
+
+def mean_and_error(total: int, squares: int, n: int) -> tuple[float, float]:
+    """Mean of n values with this sum and sum of squares, and its standard error.
+
+    The error is 0 when all values agree, and for a single value, from which nothing can be said.
+
+    >>> mean_and_error(2, 2, 4)
+    (0.5, 0.28867513459481287)
+    """
+    spread = n * squares - total * total
+    return total / n, sqrt(spread / (n * n * (n - 1))) if n > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutStatistics:
+    """What the finished trials of one root say, from the view of its player on roll.
+
+    `counts` are the six outcomes (Outcome order) and, last, the truncated trials, which neither side won and
+    which score 0. Rates are cumulative: a gammon counts as a win too, a backgammon as a gammon too.
+
+    >>> RolloutStatistics(counts=(1, 0, 0, 1, 0, 0, 0), plies=40).equity
+    0.0
+    """
+
+    counts: tuple[int, ...]
+    plies: int
+
+    @property
+    def trials(self) -> int:
+        """Finished trials, truncated ones included."""
+        return sum(self.counts)
+
+    @property
+    def truncated_trials(self) -> int:
+        """Trials that ran into the limit of plies."""
+        return self.counts[6]
+
+    @property
+    def mean_plies(self) -> float:
+        """Mean number of rolls of a trial."""
+        return self.plies / self.trials
+
+    @property
+    def equity(self) -> float:
+        """Cubeless equity in points."""
+        return self._equity()[0]
+
+    @property
+    def equity_se(self) -> float:
+        """Standard error of the equity itself (not a sum of the rates' errors)."""
+        return self._equity()[1]
+
+    def _equity(self) -> tuple[float, float]:
+        pairs = list(zip(OUTCOME_POINTS, self.counts, strict=False))
+        total = sum(points * count for points, count in pairs)
+        squares = sum(points * points * count for points, count in pairs)
+        return mean_and_error(total, squares, self.trials)
+
+    def rate(self, name: str) -> tuple[float, float]:
+        """A cumulative rate by its column name, and its standard error."""
+        count = sum(self.counts[outcome] for outcome in _COUNTED[name])
+        return mean_and_error(count, count, self.trials)
+
+    def figures(self) -> dict[str, float]:
+        """All rates and the equity with their errors, by column name."""
+        found: dict[str, float] = {}
+        for name in RATES:
+            found[name], found[f"{name}_se"] = self.rate(name)
+        found["equity"], found["equity_se"] = self._equity()
+        return found
+
+
+def paired_difference(
+    totals: Sequence[int], products: Sequence[Sequence[int]], n: int, i: int, j: int
+) -> tuple[float, float]:
+    """Mean of value i minus value j over n trials on the same dice, and its paired standard error.
+
+    totals: sums of values; products[i][j]: sums of products of values; in any one unit.
+    """
+    squares = products[i][i] - 2 * products[i][j] + products[j][j]
+    return mean_and_error(totals[i] - totals[j], squares, n)

@@ -1,0 +1,190 @@
+"""The rollout table: its columns, one writer and one reader."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bgsim.core.errors import TableError
+from bgsim.run.files import write_aside
+
+__all__ = [
+    "COLUMNS",
+    "FORMAT_VERSION",
+    "SCHEMA",
+    "Column",
+    "read_metadata",
+    "read_table",
+    "write_table",
+]
+
+FORMAT_VERSION = 1
+PREFIX = "bgsim."  # of our keys in a file's metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, type, unit and meaning."""
+
+    name: str
+    type: pa.DataType
+    unit: str
+    meaning: str
+
+
+def _rate(name: str, meaning: str) -> tuple[Column, Column]:
+    return (
+        Column(name, pa.float64(), "probability", meaning),
+        Column(f"{name}_se", pa.float64(), "probability", f"standard error of {name}"),
+    )
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("position_id", pa.string(), "", "GNU Backgammon Position ID, player on roll second"),
+    Column("match_id", pa.string(), "", "GNU Backgammon Match ID: cube, score, roll"),
+    Column("xgid", pa.string(), "", "XGID of the same state"),
+    Column("name", pa.string(), "", "name given by the user"),
+    Column("roll", pa.string(), "", "roll that the trials begin with, null when it is still to come"),
+    Column("opening", pa.bool_(), "", "first roll is one of the 15 non-doubles"),
+    Column("rules", pa.string(), "", "rules as a preset and the options that differ"),
+    Column("jacoby", pa.bool_(), "", "Jacoby rule in force (acts on cubeful figures only)"),
+    Column("policy", pa.string(), "", "policy of the player on roll"),
+    Column("opponent_policy", pa.string(), "", "policy of the opponent"),
+    Column("plies", pa.int32(), "rolls", "look-ahead of the policy, 0 = none"),
+    Column("cubeful", pa.bool_(), "", "the cube is in play"),
+    Column("trials", pa.int64(), "trials", "finished trials"),
+    Column("seed", pa.uint64(), "", "seed of the dice"),
+    Column("stratified", pa.bool_(), "", "first two rolls stratified"),
+    *_rate("win", "player on roll wins, gammons and backgammons included"),
+    *_rate("win_gammon", "player on roll wins a gammon or backgammon"),
+    *_rate("win_backgammon", "player on roll wins a backgammon"),
+    *_rate("lose_gammon", "player on roll loses a gammon or backgammon"),
+    *_rate("lose_backgammon", "player on roll loses a backgammon"),
+    Column("equity", pa.float64(), "points", "cubeless equity, gammons in full"),
+    Column("equity_se", pa.float64(), "points", "standard error of equity"),
+    Column(
+        "cubeful_equity",
+        pa.float64(),
+        "points per unit of the cube",
+        "equity with the cube in play",
+    ),
+    Column(
+        "cubeful_equity_se",
+        pa.float64(),
+        "points per unit of the cube",
+        "standard error of cubeful_equity",
+    ),
+    *_rate("mwc", "match winning chance, cubeless"),
+    *_rate("cubeful_mwc", "match winning chance with the cube in play"),
+    Column("mean_plies", pa.float64(), "rolls", "mean length of a trial"),
+    Column(
+        "variance_reduction",
+        pa.string(),
+        "",
+        "method that reduces the variance, none for plain trials",
+    ),
+    Column(
+        "truncated_trials",
+        pa.int64(),
+        "trials",
+        "trials stopped at the limit of rolls, which score 0",
+    ),
+    Column("marked", pa.bool_(), "", "some trials were truncated: read with care"),
+    Column("point_of_view", pa.string(), "", "whose view the figures are from"),
+)
+
+SCHEMA = pa.schema(
+    [
+        pa.field(
+            c.name,
+            c.type,
+            metadata={"unit": c.unit, "meaning": c.meaning} if c.unit else {"meaning": c.meaning},
+        )
+        for c in COLUMNS
+    ]
+)
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]], metadata: Mapping[str, Any]) -> None:
+    """Write rows (missing keys are null) to one Parquet file, whole or not at all.
+
+    Raises:
+        TableError: the file cannot be written.
+    """
+    table = pa.Table.from_pylist([dict(row) for row in rows], schema=SCHEMA)
+    write_parquet(path, table, {"format_version": FORMAT_VERSION, **metadata})
+
+
+def write_parquet(path: Path, table: pa.Table, metadata: Mapping[str, Any]) -> None:
+    """Write any table with our metadata, whole or not at all."""
+    texts = {PREFIX + key: v if isinstance(v, str) else json.dumps(v) for key, v in metadata.items()}
+    kept = table.replace_schema_metadata({**(table.schema.metadata or {}), **texts})
+    write_aside(
+        path,
+        lambda aside: pq.write_table(kept, aside, compression="zstd", write_page_checksum=True),
+    )
+
+
+def read_table(path: str | Path) -> pa.Table:
+    """Return a table that bgsim has written: one Parquet file, or a folder of parts.
+
+    Raises:
+        TableError: no such file, not a Parquet file, damaged, or not a table of bgsim; named in one sentence.
+    """
+    place = Path(path)
+    files = _files_of(place)
+    try:
+        return pa.concat_tables([_read_file(file) for file in files])
+    except pa.ArrowInvalid as error:
+        raise TableError(f"the files of {place} do not fit together: {_first_line(error)}") from None
+
+
+def read_metadata(path: str | Path) -> dict[str, str]:
+    """Return bgsim's own entries of a table's file metadata, by name.
+
+    Raises:
+        TableError: as `read_table`.
+    """
+    table = _read_file(_files_of(Path(path))[0])
+    found = table.schema.metadata or {}
+    return {
+        key.decode().removeprefix(PREFIX): value.decode()
+        for key, value in found.items()
+        if key.decode().startswith(PREFIX)
+    }
+
+
+def _files_of(place: Path) -> list[Path]:
+    if place.is_dir():
+        files = sorted(p for p in place.glob("*.parquet") if not p.name.startswith((".", "_")))
+        if not files:
+            raise TableError(f"{place} holds no .parquet file")
+        return files
+    if not place.exists():
+        raise TableError(f"there is no table {place}")
+    return [place]
+
+
+def _read_file(file: Path) -> pa.Table:
+    try:
+        table = pq.ParquetFile(file, page_checksum_verification=True).read()
+    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        raise TableError(f"{file} is damaged or not a Parquet file: {_first_line(error)}") from None
+    metadata = table.schema.metadata or {}
+    version = metadata.get((PREFIX + "format_version").encode())
+    if version is None:
+        raise TableError(f"{file} is a Parquet file, but not a table of bgsim")
+    if int(version) != FORMAT_VERSION:
+        raise TableError(
+            f"{file} has format version {version.decode()}, and this bgsim reads version {FORMAT_VERSION}"
+        )
+    return table
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
