@@ -109,6 +109,15 @@ def cache_is_warm() -> bool:
     return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("*.nbi"))
 
 
+def inlined(function: Function) -> Function:
+    """As `jit`, but made part of each caller.
+
+    For kernels that take arrays and are called many times a ply: a real call counts references of each
+    array up and down atomically. In the lists of plays that was 5 to 10% of a game.
+    """
+    return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+
+
 def jit(function: Function) -> Function:
     """Compile without the GIL and without fast-math, so that every CPU gives the same bits."""
     before = config.CACHE_DIR

@@ -7,12 +7,12 @@ nothing has to be compared.
 
 import numpy as np
 
-from bgsim.kernels._jit import jit
+from bgsim.kernels._jit import inlined
 from bgsim.kernels.bits import ONE, POINTS, lowest
 from bgsim.kernels.board import hittable_points, movable, occupied, step, write_row
 
 
-@jit
+@inlined
 def list_double(board: np.ndarray, die: np.uint64, blocked: np.uint64, out: np.ndarray) -> int:
     """Write every distinct result of a double to `out` rows (mover's view); returns their number.
 

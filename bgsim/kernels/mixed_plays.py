@@ -8,12 +8,12 @@ results are compared.
 
 import numpy as np
 
-from bgsim.kernels._jit import jit
+from bgsim.kernels._jit import inlined
 from bgsim.kernels.bits import BAR, OUTSIDE, POINTS, lowest
 from bgsim.kernels.board import hittable_points, made, movable, occupied, step, write_row
 
 
-@jit
+@inlined
 def _list_pairs(
     board: np.ndarray,
     dice: tuple[np.uint64, np.uint64],
@@ -43,7 +43,7 @@ def _list_pairs(
     return n
 
 
-@jit
+@inlined
 def _list_runs(
     board: np.ndarray,
     dice: tuple[np.uint64, np.uint64],
@@ -79,7 +79,7 @@ def _list_runs(
     return n
 
 
-@jit
+@inlined
 def _list_single(
     board: np.ndarray, die: np.uint64, landing: np.uint64, blots: np.uint64, out: np.ndarray
 ) -> int:
@@ -95,7 +95,7 @@ def _list_single(
     return n
 
 
-@jit
+@inlined
 def _is_listed(
     out: np.ndarray,
     n: int,
@@ -111,7 +111,7 @@ def _is_listed(
     return False
 
 
-@jit
+@inlined
 def _list_both_orders(
     board: np.ndarray,
     first_die: np.uint64,
@@ -144,7 +144,7 @@ def _list_both_orders(
     return n
 
 
-@jit
+@inlined
 def list_mixed(
     board: np.ndarray, larger: np.uint64, smaller: np.uint64, blocked: np.uint64, out: np.ndarray
 ) -> int:

@@ -1,0 +1,1 @@
+"""Timings of bgsim, and of bgsim beside other engines (benchmarks/README.md)."""
