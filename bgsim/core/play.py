@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bgsim.core.position import BAR, OFF, Position
 
-__all__ = ["CheckerMove", "Play", "find_moves"]
-
-Sides = tuple[tuple[int, ...], tuple[int, ...]]
+__all__ = ["CheckerMove", "Play"]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckerMove:
+class CheckerMove(NamedTuple):
     """One checker by one die, in the mover's own points (25 the bar, 0 borne off)."""
 
     source: int
@@ -48,69 +46,6 @@ class Play:
             text + ("*" if text in hitting else "") + (f"({n})" if n > 1 else "")
             for text, n in counts.items()
         )
-
-
-def find_moves(before: Position, roll: tuple[int, int], after: Position) -> tuple[CheckerMove, ...]:
-    """Return checker moves that lead from one position to the other (both seen from the mover).
-
-    Raises:
-        ValueError: no sequence of these dice leads there.
-
-    >>> start = Position.from_gnubg_id("4HPwATDgc/ABMA")
-    >>> find_moves(start, (3, 1), Position.from_gnubg_id("4HPwATCwZ/ABMA"))
-    (CheckerMove(source=8, target=5, hit=False), CheckerMove(source=6, target=5, hit=False))
-    """
-    large, small = max(roll), min(roll)
-    if large == small:
-        orders = [(large,) * n for n in (4, 3, 2, 1)]
-    else:
-        # Both dice first: bearing off with one may look like bearing off with both.
-        orders = [(large, small), (small, large), (large,), (small,)]
-    goal = (after.on_roll, after.opponent)
-    for dice in orders:
-        found = _search((before.on_roll, before.opponent), goal, dice, BAR)
-        if found is not None:
-            return found
-    raise ValueError(f"no play of {large}-{small} leads from {before.gnubg_id} to {after.gnubg_id}")
-
-
-def _search(sides: Sides, goal: Sides, dice: Sequence[int], last: int) -> tuple[CheckerMove, ...] | None:
-    """Depth-first over sources that have a checker too many, the highest first."""
-    if not dice:
-        return () if sides == goal else None
-    own, wanted = sides[0], goal[0]
-    # A double is always playable from the highest source downwards; two different dice may not be.
-    highest = last if len(set(dice)) == 1 else BAR
-    for source in range(highest, 0, -1):
-        if own[source] <= wanted[source]:
-            continue
-        stepped = _play_die(sides, source, dice[0])
-        if stepped is None:
-            continue
-        move, reached = stepped
-        rest = _search(reached, goal, dice[1:], source if len(set(dice)) == 1 else BAR)
-        if rest is not None:
-            return (move, *rest)
-    return None
-
-
-def _play_die(sides: Sides, source: int, die: int) -> tuple[CheckerMove, Sides] | None:
-    """One checker move by the rules (P3, P5, P7), or None where it is not legal."""
-    own, other = list(sides[0]), list(sides[1])
-    target = max(source - die, OFF)
-    if own[BAR] and source != BAR:
-        return None
-    if target == OFF and (any(own[7:]) or (source < die and any(own[source + 1 : 7]))):
-        return None
-    facing = other[25 - target] if target else 0
-    if facing > 1:
-        return None
-    if facing == 1:
-        other[25 - target] = 0
-        other[BAR] += 1
-    own[source] -= 1
-    own[target] += 1
-    return CheckerMove(source, target, facing == 1), (tuple(own), tuple(other))
 
 
 def _paths(moves: Sequence[CheckerMove]) -> list[list[CheckerMove]]:

@@ -121,6 +121,14 @@ class Position:
                 return cls(mine, theirs)
         raise PositionError(*position_faults(mine, theirs, names=names, checkers=checkers))
 
+    @classmethod
+    def from_engine(cls, on_roll: tuple[int, ...], opponent: tuple[int, ...]) -> "Position":
+        """Return a position that the engine has made, unchecked: checking is most of the cost."""
+        position = object.__new__(cls)
+        object.__setattr__(position, "on_roll", on_roll)
+        object.__setattr__(position, "opponent", opponent)
+        return position
+
     @property
     def gnubg_id(self) -> str:
         """The GNU Backgammon Position ID (14 characters)."""

@@ -7,9 +7,14 @@ import numpy.typing as npt
 
 from bgsim.core.position import Position
 
-__all__ = ["Boards", "pack", "unpack"]
+__all__ = ["Boards", "pack", "unpack", "unpack_all"]
 
 Boards = npt.NDArray[np.uint64]
+
+_SHIFTS = np.arange(26, dtype=np.uint64) + np.array(
+    [[0], [32]], dtype=np.uint64
+)  # plane within a word, point
+_WEIGHTS = np.array([[[1], [2]], [[4], [8]]], dtype=np.int8)  # low and high, plane, point
 
 
 def _pack_side(side: Sequence[int]) -> tuple[int, int]:
@@ -21,19 +26,12 @@ def _pack_side(side: Sequence[int]) -> tuple[int, int]:
     return low, high
 
 
-def _unpack_side(low: int, high: int) -> tuple[int, ...]:
-    return tuple(
-        (low >> i & 1) + 2 * (low >> i + 32 & 1) + 4 * (high >> i & 1) + 8 * (high >> i + 32 & 1)
-        for i in range(26)
-    )
-
-
 def pack(positions: Sequence[Position]) -> Boards:
     """Board rows, uint64[n, 4]: the player on roll's two words, then the opponent's.
 
     >>> from bgsim.core.position import Position
     >>> position = Position.from_gnubg_id("4HPwATDgc/ABMA")
-    >>> unpack(pack([position])[0]) == position
+    >>> unpack_all(pack([position])) == [position]
     True
     """
     rows = [(*_pack_side(p.on_roll), *_pack_side(p.opponent)) for p in positions]
@@ -42,5 +40,12 @@ def pack(positions: Sequence[Position]) -> Boards:
 
 def unpack(board: Boards) -> Position:
     """The position of one board row, uint64[4]."""
-    words = [int(word) for word in board]
-    return Position(_unpack_side(words[0], words[1]), _unpack_side(words[2], words[3]))
+    return unpack_all(board[None])[0]
+
+
+def unpack_all(boards: Boards) -> list[Position]:
+    """The positions of board rows, uint64[n, 4]."""
+    words = boards.reshape(-1, 2, 2)  # row, side, low and high
+    planes = (words[..., None, None] >> _SHIFTS).astype(np.int8) & 1  # row, side, low and high, plane, point
+    counts = (planes * _WEIGHTS).sum(axis=(2, 3), dtype=np.int8)
+    return [Position.from_engine(tuple(mine), tuple(theirs)) for mine, theirs in counts.tolist()]

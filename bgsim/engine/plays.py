@@ -6,11 +6,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from bgsim.core.errors import RollError
-from bgsim.core.play import Play, find_moves
+from bgsim.core.play import CheckerMove, Play
 from bgsim.core.position import Position
-from bgsim.engine.boards import Boards, pack, unpack
-from bgsim.kernels.board import MAX_RESULTS, blocked_points, is_over
-from bgsim.kernels.plays import count_next, list_results, next_boards
+from bgsim.engine.boards import Boards, pack, unpack_all
+from bgsim.kernels.board import MAX_RESULTS
+from bgsim.kernels.plays import count_next, list_legal, next_boards
+from bgsim.kernels.routes import find_routes
 
 __all__ = ["count_boards", "count_results", "expand", "legal_plays", "perft", "result_boards"]
 
@@ -47,11 +48,8 @@ def result_boards(board: Boards, roll: tuple[int, int]) -> Boards:
 
     n is 0 when the turn is lost, and for a position already over.
     """
-    if is_over(board):
-        return np.zeros((0, 4), dtype=np.uint64)
     results = _scratch()
-    blocked = np.uint64(blocked_points(board[2], board[3]))
-    n = list_results(board, np.uint64(roll[0]), np.uint64(roll[1]), blocked, results)
+    n = list_legal(board, np.uint64(roll[0]), np.uint64(roll[1]), results)
     return results[:n].copy()
 
 
@@ -71,8 +69,16 @@ def legal_plays(position: Position, roll: Iterable[int]) -> list[Play]:
     (16, True)
     """
     dice = check_roll(roll)
-    found = [unpack(row) for row in result_boards(pack([position])[0], dice)]
-    return [Play(moves=find_moves(position, dice, after), after=after) for after in found]
+    board = pack([position])[0]
+    results = result_boards(board, dice)
+    routes = np.empty((len(results), 4, 3), np.int8)
+    find_routes(board, np.uint64(dice[0]), np.uint64(dice[1]), results, routes)
+    return [
+        Play(
+            tuple(CheckerMove(source, target, hit > 0) for source, target, hit in route if source > 0), after
+        )
+        for route, after in zip(routes.tolist(), unpack_all(results), strict=True)
+    ]
 
 
 def count_results(position: Position, roll: Iterable[int]) -> int:

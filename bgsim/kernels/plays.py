@@ -25,6 +25,14 @@ def list_results(
 
 
 @jit
+def list_legal(board: np.ndarray, die1: np.uint64, die2: np.uint64, out: np.ndarray) -> int:
+    """As `list_results` under the standard rules, from Python in one call; a finished game has no plays."""
+    if is_over(board):
+        return 0
+    return list_results(board, die1, die2, blocked_points(board[2], board[3]), out)
+
+
+@jit
 def count_all_rolls(board: np.ndarray, out: np.ndarray) -> int:
     """Distinct results over the 21 rolls, each once; a lost turn is one result, a finished game has none."""
     if is_over(board):

@@ -47,12 +47,10 @@ class GroupTotals:
     def missing(self, trials: int) -> Iterator[tuple[int, int]]:
         """The half-open intervals of 0 .. trials - 1 that are still to be played."""
         at = 0
-        for start, end in self.finished:
-            if start > at:
+        for start, end in [*self.finished, (trials, trials)]:
+            if at < min(start, trials):
                 yield at, min(start, trials)
-            at = max(at, end)
-        if at < trials:
-            yield at, trials
+            at = end
 
     def statistics(self, root: int = 0) -> RolloutStatistics:
         """Figures of one root of the group."""

@@ -71,7 +71,7 @@ def test_results_of_constructed_positions(kind):
 def test_results_of_a_hundred_thousand_positions():
     """2.1 million rolls, half the positions played and half constructed.
 
-    Expected time: 45 CPU minutes, most of them for writing out the moves of 38 million plays (the
+    Expected time: 45 CPU minutes, most of them for writing out the moves of 40 million plays (the
     oracle takes 7); 20 to 25 minutes on two cores.
     """
     wrong: list[str] = []
