@@ -222,6 +222,7 @@ def run_rollout(
     chosen = make_executor(executor, workers=workers, address=address)
     warm_kernels()
     with chosen as ready:
+        ready.prepare(warm_kernels)
         clock = time.perf_counter()
         if started is not None:
             started(sum(plan.trials_of(root) for root in plan.roots), before)

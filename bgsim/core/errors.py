@@ -5,6 +5,7 @@ from collections.abc import Iterable
 __all__ = [
     "BgsimError",
     "ExecutorError",
+    "MatchFileError",
     "PlanError",
     "PolicyError",
     "PositionError",
@@ -52,6 +53,10 @@ class PlanError(BgsimError):
 
 class TableError(BgsimError):
     """A table or file that cannot be read, written or continued."""
+
+
+class MatchFileError(BgsimError):
+    """A match file that cannot be read; the message names the line and what stands there."""
 
 
 class ExecutorError(BgsimError):

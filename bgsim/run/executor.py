@@ -24,6 +24,9 @@ class Executor(Protocol):
 
     workers: int
 
+    def prepare(self, function: Callable[[], object]) -> None:
+        """Have every worker run this once before the work: what it loads is then there."""
+
     def map(
         self,
         function: Callable[[Task], Result],

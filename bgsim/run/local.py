@@ -30,6 +30,10 @@ class LocalExecutor:
         self.workers = workers or usable_cores()
         self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="bgsim")
 
+    def prepare(self, function: Callable[[], object]) -> None:
+        """Run it once: threads share what it loads."""
+        function()
+
     def map(
         self,
         function: Callable[[Task], Result],

@@ -71,9 +71,12 @@ class Plan:
     def __post_init__(self) -> None:
         find_policy(self.policy)
         find_policy(self.opponent_policy or self.policy)
-        _check_whole("trials", self.trials, 1, MAX_TRIAL)
-        _check_whole("seed", self.seed, 0, MAX_SEED)
-        _check_whole("max_plies", self.max_plies, 1, MAX_PLIES)
+        # plain integers even if numpy's came: they are written as JSON
+        object.__setattr__(self, "trials", _whole("trials", self.trials, 1, MAX_TRIAL))
+        object.__setattr__(self, "seed", _whole("seed", self.seed, 0, MAX_SEED))
+        object.__setattr__(self, "max_plies", _whole("max_plies", self.max_plies, 1, MAX_PLIES))
+        if not isinstance(self.stratified, bool):
+            raise PlanError(f"stratified is {self.stratified!r}: true or false is allowed")
         if not self.roots:
             raise PlanError("there is no position to roll out: give at least one")
         for root in self.roots:
@@ -142,10 +145,11 @@ class Plan:
         )
 
 
-def _check_whole(name: str, value: object, low: int, high: int) -> None:
+def _whole(name: str, value: object, low: int, high: int) -> int:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not low <= int(value) <= high:  # type: ignore[call-overload]
         raise PlanError(f"{name} is {value!r}: a whole number from {low} to {high} is allowed")
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
 def differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> list[str]:

@@ -1,10 +1,13 @@
 """Ray workers, on this machine or on a cluster: the only module that imports ray."""
 
+import contextlib
 import logging
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -36,6 +39,7 @@ class RayExecutor:
         self._ray: Any = None
         self._owned = address is None
         self._asked = workers
+        self._in_haste = False
         self.workers = workers or usable_cores()
 
     def __enter__(self) -> Self:
@@ -76,6 +80,11 @@ class RayExecutor:
         if self._asked is None:
             self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
+    def prepare(self, function: Callable[[], object]) -> None:
+        """Run it on every worker: tasks of one core each, at once, fall on different workers."""
+        remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_run)
+        self._ray.get([remote.remote(function) for _ in range(self.workers)])
+
     def map(
         self,
         function: Callable[[Task], Result],
@@ -106,6 +115,7 @@ class RayExecutor:
             if stopping:
                 for reference in running:
                     self._ray.cancel(reference, force=True)
+                self._in_haste = True
                 return
 
     def _result(self, reference: Any) -> Any:
@@ -122,13 +132,59 @@ class RayExecutor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._ray is not None and self._ray.is_initialized():
-            self._ray.shutdown()  # of a cluster given by address this only closes our connection
+        if self._ray is None or not self._ray.is_initialized():
+            return
+        if self._owned and (self._in_haste or kind is not None):
+            _kill_without_farewell(self._ray)
+        self._ray.shutdown()  # of a cluster given by address this only closes our connection
+
+
+def _kill_without_farewell(ray: Any) -> None:
+    """Have shutdown kill our own Ray's processes at once, not ask each and wait: 0.3 s instead of 1.5.
+
+    It reaches into Ray's private parts; where they have changed, shutdown is as slow as Ray made it.
+    """
+    with contextlib.suppress(AttributeError):
+        node = ray._private.worker._global_node
+        kill = node.kill_all_processes
+        ours = [entry.process.pid for entries in node.all_processes.values() for entry in entries]
+
+        def kill_all(**_: object) -> None:
+            # A raylet that is killed cannot end its own children: the workers go, its agents would stay.
+            below = _descendants(ours)
+            kill(check_alive=False, allow_graceful=False)
+            for pid in below:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+        node.kill_all_processes = kill_all
+
+
+def _descendants(pids: Iterable[int]) -> list[int]:
+    """Processes below these, by Linux's /proc; none elsewhere."""
+    children: dict[int, list[int]] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError):
+            # "pid (name) state parent ...", and the name may hold anything
+            parent = int(status.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(status.parent.name))
+    found: list[int] = []
+    waiting = list(pids)
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
 
 
 def _call(function: Callable[[Task], Result], task: Task) -> Result:
     """What a worker runs; named at module level so that Ray sends it by name, not by value."""
     return function(task)
+
+
+def _run(function: Callable[[], object]) -> None:
+    """What a worker runs to get ready; it returns nothing, so nothing needs to be sent back."""
+    function()
 
 
 def _check_reachable(address: str) -> None:

@@ -1,0 +1,1 @@
+"""Files that other programs write: match records, later match equity tables."""
