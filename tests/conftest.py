@@ -1,7 +1,63 @@
 """What all tests share."""
 
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
 from hypothesis import settings
+
+from tests.children import environment
 
 # The first call of a kernel loads or compiles it: a deadline on one example says nothing.
 settings.register_profile("bgsim", deadline=None)
 settings.load_profile("bgsim")
+
+
+@pytest.fixture
+def invoke():
+    """Call `bgsim ARGUMENTS` in this process; what it printed, and its exit status.
+
+    An error that no command is meant to raise is raised here, so every call checks for tracebacks as well.
+    """
+    from typer.testing import CliRunner
+
+    from bgsim.cli.main import app
+
+    def call(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return call
+
+
+HEAD = """
+import logging, ray, sys
+ray.init(address="local", num_cpus=2, include_dashboard=False, object_store_memory=128 << 20,
+         log_to_driver=False, logging_level=logging.ERROR)
+print(ray.get_runtime_context().gcs_address, flush=True)
+sys.stdin.read()
+ray.shutdown(wait_for_processes=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def ray_head():
+    """The address of a Ray of two cores that somebody else has started: one for all tests."""
+    head = subprocess.Popen(
+        [sys.executable, "-c", HEAD],
+        env=environment(RAY_USAGE_STATS_ENABLED="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        address = head.stdout.readline().strip()
+        assert address, "no Ray could be started"
+        yield address
+    finally:
+        head.communicate(timeout=60)  # closes its stdin, at which it shuts down

@@ -1,10 +1,11 @@
 """Configuration files: TOML, checked key by key."""
 
+import json
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from bgsim.apps.positions import PositionText, read_position_file
 from bgsim.core.errors import PlanError, did_you_mean
@@ -23,12 +24,17 @@ class PositionEntry(BaseModel):
     name: str = ""
 
 
+def _as_entry(value: object) -> object:
+    """A plain text is a position without a name."""
+    return {"id": value} if isinstance(value, str) else value
+
+
 class RolloutConfig(BaseModel):
     """Keys of a rollout's configuration; each is the command line option of the same name."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    positions: list[str | PositionEntry] = []
+    positions: list[Annotated[PositionEntry, BeforeValidator(_as_entry)]] = []
     positions_file: str | None = None  # relative to the configuration file
     rules: str | None = None
     policy: str | None = None
@@ -48,9 +54,7 @@ class RolloutConfig(BaseModel):
     def texts(self, path: Path) -> list[PositionText]:
         """The positions of this configuration, which was read from `path`."""
         found = [
-            PositionText(entry, "", f"{path}, position {number}")
-            if isinstance(entry, str)
-            else PositionText(entry.id, entry.name, f"{path}, position {number}")
+            PositionText(entry.id, entry.name, f"{path}, position {number}")
             for number, entry in enumerate(self.positions, start=1)
         ]
         if self.positions_file is not None:
@@ -65,10 +69,10 @@ def read_config(path: Path, model: type[Model]) -> Model:
         PlanError: no such file, not TOML, an unknown key (names the nearest), a value of the wrong type.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise PlanError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or meant to break a reader
         raise PlanError(f"{path} is not TOML: {error}") from None
     try:
         return model.model_validate(values)
@@ -78,11 +82,15 @@ def read_config(path: Path, model: type[Model]) -> Model:
 
 
 def _fault(model: type[BaseModel], found: Any) -> str:
-    # A location may pass through list numbers and names of union members: only keys are for people.
-    keys = [str(part) for part in found["loc"] if isinstance(part, str) and part.islower()]
-    key = ".".join(keys)
+    place = found["loc"]  # keys, and numbers of a list's entries, which people count from 1
+    key = ".".join(part if isinstance(part, str) else str(part + 1) for part in place)
     if found["type"] == "extra_forbidden":
-        known = PositionEntry.model_fields if len(keys) > 1 else model.model_fields
-        hint = did_you_mean(keys[-1], known) or f", the keys are {', '.join(known)}"
+        known = (PositionEntry if len(place) > 1 else model).model_fields
+        hint = did_you_mean(place[-1], known) or f" (the keys are {', '.join(known)})"
         return f"unknown key '{key}'{hint}"
-    return f"'{key}' is {found['input']!r}: {found['msg'][0].lower()}{found['msg'][1:]}"
+    if found["type"] == "missing":
+        return f"'{key}' is missing"
+    wanted = found["msg"].removeprefix("Input should be ")
+    if found["type"] == "model_type":
+        wanted = "a position, or a table with its id and name"
+    return f"'{key}' is {json.dumps(found['input'], default=str)}: it should be {wanted}"

@@ -1,11 +1,13 @@
 """Positions from arguments and text files."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bgsim.core.errors import BgsimError, PlanError, PositionError
 from bgsim.core.notation import SETUP_NAMES, parse
+from bgsim.core.rules import parse_rules
 from bgsim.run.plan import Root
 
 __all__ = ["PositionText", "read_position_file", "roots_of"]
@@ -29,16 +31,18 @@ def read_position_file(path: Path) -> list[PositionText]:
         PlanError: no such file, not a text file, or nothing in it.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise PlanError(f"{path} is not a text file of positions (UTF-8)") from None
     except OSError as error:
         raise PlanError(f"cannot read {path}: {error.strerror}") from None
+    if "\0" in text:
+        raise PlanError(f"{path} is not a text file of positions (it has zero bytes)")
     found = []
-    for number, line in enumerate(lines, start=1):
-        text, _, name = line.strip().partition(" #")
-        if text and not text.startswith("#"):
-            found.append(PositionText(text.strip(), name.strip(), f"{path}, line {number}"))
+    for number, line in enumerate(text.splitlines(), start=1):
+        position, _, name = line.strip().partition(" #")
+        if position and not position.startswith("#"):
+            found.append(PositionText(position.strip(), name.strip(), f"{path}, line {number}"))
     if not found:
         raise PlanError(f"{path} holds no position: write one a line")
     return found
@@ -69,7 +73,10 @@ def roots_of(
 
     Raises:
         PositionError: a position that stands in no file, or none could be read.
+        RulesError: the rules cannot be.
     """
+    if rules is not None:
+        parse_rules(rules)  # a mistake in them is no fault of the positions
     roots: list[Root] = []
     faults: list[str] = []
     for entry in texts:
@@ -90,7 +97,10 @@ def roots_of(
 
 
 def _with_hint(text: str, error: PositionError) -> Sequence[str]:
-    """The faults, or the likelier one: a file that is not there."""
+    """The faults, or the likelier one: a folder, or a file that is not there."""
+    with contextlib.suppress(OSError, ValueError):
+        if text and Path(text).is_dir():
+            return (f"{text} is a folder: give a position or a text file of them",)
     if Path(text).suffix in {".txt", ".toml", ".csv", ".mat", ".parquet"}:
         return (f"there is no file {text}",)
     return error.faults

@@ -1,22 +1,22 @@
 """Rollouts: the main job."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bgsim.core.errors import PlanError, TableError
 from bgsim.core.notation import parse
 from bgsim.core.state import GameState
 from bgsim.run.executor import make_executor
 from bgsim.run.ledger import Ledger
-from bgsim.run.parts import PartStore, check_same_plan
 from bgsim.run.plan import Plan, Root
-from bgsim.run.provenance import provenance
 from bgsim.run.runner import Stop, run_plan, warm_kernels
 from bgsim.run.statistics import RolloutStatistics
-from bgsim.run.tables import read_metadata, read_table, write_table
+
+if TYPE_CHECKING:
+    from bgsim.apps.target import Target
 
 __all__ = ["RolloutResult", "RolloutRun", "rollout", "run_rollout"]
 
@@ -210,13 +210,14 @@ def run_rollout(
         BgsimError: one sentence says what is wrong and what to do.
     """
     ledger = Ledger(len(plan.roots))
-    target = None if out is None else Target(Path(out), plan)
+    target = None if out is None else _target(Path(out), plan)
     if target is not None:
         if target.prepare(resume=resume, overwrite=overwrite):
-            return RolloutRun(target.results(), finished=True, trials_played=0, seconds=0.0)
+            return RolloutRun(load_results(target.file), finished=True, trials_played=0, seconds=0.0)
         target.store.load(ledger)
-    elif resume:
-        raise PlanError("--resume needs --out: the table to go on with")
+    elif resume or overwrite:
+        option = "--resume" if resume else "--overwrite"
+        raise PlanError(f"{option} needs --out: the table to go on with or to replace")
     before = ledger.trials()
     # The driver compiles first: workers that all found an empty cache would each compile for themselves.
     chosen = make_executor(executor, workers=workers, address=address)
@@ -242,8 +243,16 @@ def run_rollout(
         if totals.trials
     )
     if target is not None and finished:
-        target.write(results, {"seconds": seconds, "executor": executor, "workers": chosen.workers})
+        timings = {"seconds": seconds, "executor": executor, "workers": chosen.workers}
+        target.write([result.row() for result in results], timings)
     return RolloutRun(results, finished, ledger.trials() - before, seconds)
+
+
+def _target(path: Path, plan: Plan) -> "Target":
+    """Where the table goes; pyarrow is loaded only now, 0.1 s that a run without a table need not pay."""
+    from bgsim.apps.target import Target
+
+    return Target(path, plan)
 
 
 def load_results(path: Path) -> tuple[RolloutResult, ...]:
@@ -252,60 +261,11 @@ def load_results(path: Path) -> tuple[RolloutResult, ...]:
     Raises:
         TableError: it cannot be read, or is no rollout table.
     """
+    from bgsim.run.tables import read_table
+
     names = [field.name for field in fields(RolloutResult)]
     table = read_table(path)
     missing = sorted(set(names) - set(table.column_names))
     if missing:
         raise TableError(f"{path} is no rollout table: it has no column {missing[0]}")
     return tuple(RolloutResult(**row) for row in table.select(names).to_pylist())
-
-
-class Target:
-    """Where a plan's table goes: one file or a folder, and the parts kept until it is whole."""
-
-    def __init__(self, path: Path, plan: Plan) -> None:
-        self.path = path
-        self._plan = plan
-        self._is_file = path.suffix == ".parquet"
-        self._file = path if self._is_file else path / "part-000000.parquet"
-        parts = path.with_name(f"{path.name}.parts") if self._is_file else path / "_parts"
-        self.store = PartStore(parts, plan)
-
-    def prepare(self, *, resume: bool, overwrite: bool) -> bool:
-        """Make way for the table; returns True when it is already there, finished, and may be kept.
-
-        Raises:
-            TableError: something is there that would be lost, or that belongs to another plan.
-        """
-        if overwrite:
-            self.store.remove()
-            return False
-        if self._file.exists():
-            if not resume:
-                raise TableError(
-                    f"{self.path} exists: add --resume to go on with it or --overwrite to replace it"
-                )
-            check_same_plan(self.path, read_metadata(self._file)["plan"], self._plan)
-            return True
-        if self.store.exists() and not resume:
-            raise TableError(
-                f"an unfinished run lies in {self.store.folder}: add --resume to go on with it "
-                "or --overwrite to begin anew"
-            )
-        return False
-
-    def results(self) -> tuple[RolloutResult, ...]:
-        """The rows of the finished table."""
-        return load_results(self._file)
-
-    def write(self, results: Sequence[RolloutResult], timings: dict[str, Any]) -> None:
-        """Write the table whole, then let go of the parts."""
-        metadata = {
-            **provenance(),
-            "plan": self._plan.json,
-            "plan_id": self._plan.plan_id,
-            "finished_trials": sum(result.trials for result in results),
-            **timings,
-        }
-        write_table(self._file, [result.row() for result in results], metadata)
-        self.store.remove()

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from bgsim.apps.configuration import RolloutConfig, read_config
 from bgsim.apps.positions import roots_of, texts_of
 from bgsim.apps.rollout import RolloutResult, RolloutRun, refuse_cubeful, run_rollout
 from bgsim.core.errors import PlanError, PositionError
@@ -36,6 +35,8 @@ class RolloutJob:
         settings: dict[str, Any] = {}
         texts = texts_of(arguments)
         if config is not None:
+            from bgsim.apps.configuration import RolloutConfig, read_config  # pydantic, 0.05 s
+
             read = read_config(config, RolloutConfig)
             settings = read.model_dump(exclude_none=True, exclude={"positions", "positions_file"})
             texts = texts or read.texts(config)

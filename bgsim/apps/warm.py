@@ -4,9 +4,9 @@ from bgsim.core.notation import parse
 from bgsim.engine.plays import legal_plays, perft
 from bgsim.engine.policies import POLICIES, score_positions
 from bgsim.kernels._jit import CACHE_FOLDER, cache_is_warm
-from bgsim.run.runner import warm_kernels
+from bgsim.run.runner import beside, warm_kernels
 
-__all__ = ["CACHE_FOLDER", "compile_note", "warm_all"]
+__all__ = ["CACHE_FOLDER", "beside", "compile_note", "warm_all"]
 
 
 def compile_note() -> str | None:

@@ -19,7 +19,9 @@ def bench(
     """Measure plays, rolls and games a second on one thread, and start-up; takes about two minutes."""
     note_compiling()
     from bgsim.apps.bench import run_bench
+    from bgsim.apps.warm import beside, warm_all
 
+    beside(warm_all)
     figures = run_bench()
     if json:
         print_json(figures)

@@ -1,6 +1,10 @@
 """What the commands share: sentences for mistakes, notes on stderr, option texts."""
 
+import contextlib
+import errno
 import functools
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +12,7 @@ import typer
 
 POSITION_HELP = "XGID, GNU Position ID (or ID:Match ID), point list, or a set-up such as start."
 JSON_HELP = "Print JSON on stdout and nothing else."
+NOTE_LENGTH = 1000  # signs; more is somebody's pasted file
 
 
 def sentences(command: Callable[..., None]) -> Callable[..., None]:
@@ -22,16 +27,29 @@ def sentences(command: Callable[..., None]) -> Callable[..., None]:
         except BgsimError as error:
             note(f"bgsim: {error}")
             raise typer.Exit(1) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # the reader has seen enough: typer ends quietly
+            # What is left in stdout's buffer would fail once more at the exit, and loudly.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            where = f" {error.filename}" if error.filename else ""
+            note(f"bgsim: cannot read or write{where}: {error.strerror or error}")
+            raise typer.Exit(1) from None
         except KeyboardInterrupt:
             note("bgsim: stopped")
-            raise typer.Exit(130) from None
+            sys.stdout.flush()
+            os._exit(130)  # at once: an orderly exit would wait for a compiler or kernel in another thread
 
     return wrapped
 
 
 def note(text: str) -> None:
-    """A line for the user on stderr."""
-    typer.echo(text, err=True)
+    """A line for the user on stderr; what came from outside may hold anything, and stays on one line."""
+    printable = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    if len(printable) > NOTE_LENGTH:
+        printable = f"{printable[: NOTE_LENGTH // 2]} ... {printable[-NOTE_LENGTH // 2 :]}"
+    typer.echo(printable, err=True)
 
 
 def note_compiling() -> None:

@@ -1,5 +1,6 @@
 """The `bgsim` command."""
 
+import io
 import sys
 from typing import Annotated
 
@@ -37,6 +38,9 @@ def main(
 
 def run() -> None:
     """Entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without ± is no reason to fail
     try:
         app()
     except KeyboardInterrupt:

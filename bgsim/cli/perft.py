@@ -1,5 +1,6 @@
 """bgsim perft: counts of distinct results."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -24,10 +25,11 @@ def perft(
     state = parse(position)
     note_compiling()
     from bgsim.apps.plays import perft as count
+    from bgsim.apps.warm import beside
 
-    counts = []
+    counts: list[int] = []
     for ply in range(1, depth + 1):
-        counts.append(count(state.position, ply))
+        counts.append(beside(partial(count, state.position, ply)))
         if not json:
             typer.echo(f"depth {ply}: {counts[-1]}")
     if json:

@@ -32,8 +32,9 @@ def plays(
         raise RollError("there is no roll: give one after the position, such as 63")
     note_compiling()
     from bgsim.apps.plays import rank_plays
+    from bgsim.apps.warm import beside
 
-    ranked = rank_plays(state.position, dice, policy=policy)
+    ranked = beside(lambda: rank_plays(state.position, dice, policy=policy))
     if json:
         print_json([found.to_dict() for found in ranked])
         return

@@ -43,7 +43,7 @@ class PlainLines:
         """Told the trials of a finished task."""
         self._done += trials
         now = time.monotonic()
-        if now - self._said < PLAIN_SECONDS:
+        if now - self._said < PLAIN_SECONDS or self._done == self._before:
             return
         self._said = now
         rate = (self._done - self._before) / (now - self._began)

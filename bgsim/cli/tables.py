@@ -22,9 +22,12 @@ def print_results(results: Sequence["RolloutResult"], point_of_view: str) -> Non
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    if not results:
+        return
+    # Names are the user's: [brackets] and :colons: in them mean nothing.
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=160)  # a file or pipe has no width to fit
+        console = Console(highlight=False, markup=False, emoji=False, width=160)  # a pipe has no width to fit
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("position", overflow="fold")
     for heading in ("equity", *(heading for heading, _ in RATES), "trials"):

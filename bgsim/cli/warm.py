@@ -17,8 +17,8 @@ def warm() -> None:
 
     started = time.perf_counter()
     note_compiling()
-    from bgsim.apps.warm import CACHE_FOLDER, warm_all
+    from bgsim.apps.warm import CACHE_FOLDER, beside, warm_all
 
-    warm_all()
+    beside(warm_all)
     seconds = time.perf_counter() - started
     typer.echo(f"kernels ready in {seconds:.1f} s, kept in {CACHE_FOLDER or 'memory only'}")

@@ -1,5 +1,6 @@
 """Files that are either whole or not there: written aside, flushed to disk, renamed."""
 
+import contextlib
 import os
 import secrets
 from collections.abc import Callable
@@ -7,7 +8,24 @@ from pathlib import Path
 
 from bgsim.core.errors import TableError
 
-__all__ = ["write_aside"]
+__all__ = ["check_place", "write_aside"]
+
+
+def check_place(path: Path) -> None:
+    """Find out before the work, not after it, that a file cannot be written; nothing is made.
+
+    Raises:
+        TableError: it is a folder, lies below a file, or in a folder without the right to write.
+    """
+    folder = path.parent
+    while not folder.exists():
+        folder = folder.parent
+    if path.is_dir():
+        raise TableError(f"cannot write {path}: it is a folder")
+    if not folder.is_dir():
+        raise TableError(f"cannot write {path}: {folder} is not a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise TableError(f"cannot write {path}: there is no right to write in {folder}")
 
 
 def write_aside(path: Path, write: Callable[[Path], None]) -> None:
@@ -26,4 +44,5 @@ def write_aside(path: Path, write: Callable[[Path], None]) -> None:
     except OSError as error:
         raise TableError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # below a file, say, or on a disk that went away
+            aside.unlink(missing_ok=True)

@@ -1,25 +1,26 @@
 """Progress on disk: finished segments as small Parquet parts beside the table to come."""
 
 import json
+import re
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bgsim.core.errors import TableError
 from bgsim.engine.batch import Records, record_type
-from bgsim.run.files import write_aside
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, differences
+from bgsim.run.tables import read_parquet, write_parquet
 
 __all__ = ["PartStore", "check_same_plan"]
 
 FLUSH_SECONDS = 1.0  # at most this much work is lost to a kill
 COMPACT_ABOVE = 64  # parts kept apart before they are joined into one
+PART_NAME = re.compile(r"part-(\d+)\.parquet")
 
 
 def check_same_plan(place: Path, found: str, plan: Plan) -> None:
@@ -51,7 +52,7 @@ class PartStore:
 
     def exists(self) -> bool:
         """True when an earlier run left parts here."""
-        return any(self.folder.glob("part-*.parquet"))
+        return any(True for _ in self._parts())
 
     def load(self, ledger: Ledger) -> int:
         """Add every finished segment to the ledger; returns their trials.
@@ -60,14 +61,20 @@ class PartStore:
             TableError: a damaged part (named), a part of another plan (says what differs).
         """
         found: dict[Path, tuple[Records, list[str]]] = {}
-        for path in sorted(self.folder.glob("part-*.parquet")):
+        for number, path in self._parts():
             found[path] = self._read(path)
-            self._number = max(self._number, int(path.stem.removeprefix("part-")) + 1)
+            self._number = max(self._number, number + 1)
         replaced = {name for _, names in found.values() for name in names}
         self._live = [path for path in found if path.name not in replaced]
         for path in set(found) - set(self._live):
             path.unlink(missing_ok=True)  # left by a crash; what replaced them may itself be replaced later
         return sum(ledger.add(found[path][0]) for path in self._live)
+
+    def _parts(self) -> Iterator[tuple[int, Path]]:
+        """The parts there are, by number; anything else in the folder, such as a copy, is left alone."""
+        paths = self.folder.iterdir() if self.folder.is_dir() else ()
+        names = ((PART_NAME.fullmatch(path.name), path) for path in sorted(paths))
+        return ((int(match[1]), path) for match, path in names if match)
 
     def add(self, records: Records) -> None:
         """Take finished segments; they reach the disk within a second or at the next `flush`."""
@@ -81,9 +88,10 @@ class PartStore:
         Raises:
             TableError: the disk is full or the folder cannot be written.
         """
-        if self._pending:
-            self._live.append(self._write(np.concatenate(self._pending), []))
-            self._pending = []
+        # Let go of first: an interrupt in the midst may cost a second of work, but never writes it twice.
+        pending, self._pending = self._pending, []
+        if pending:
+            self._live.append(self._write(np.concatenate(pending), []))
         self._flushed = time.monotonic()
         if len(self._live) > COMPACT_ABOVE:
             self._compact()
@@ -106,28 +114,19 @@ class PartStore:
             name: pa.array(records[name].reshape(len(records), -1).tolist(), pa.list_(pa.int64()))
             for name in records.dtype.names or ()
         }
-        metadata = {"bgsim.plan": self._plan.json, "bgsim.replaces": json.dumps(replaces)}
-        table = pa.table(columns).replace_schema_metadata(metadata)
-        write_aside(path, lambda aside: pq.write_table(table, aside, write_page_checksum=True))
+        write_parquet(path, pa.table(columns), {"plan": self._plan.json, "replaces": replaces})
         return path
 
     def _read(self, path: Path) -> tuple[Records, list[str]]:
         try:
-            table = pq.ParquetFile(path, page_checksum_verification=True).read()
-            metadata: dict[bytes, Any] = table.schema.metadata or {}
-            plan, replaces = (
-                metadata[b"bgsim.plan"].decode(),
-                json.loads(metadata[b"bgsim.replaces"]),
-            )
-        except (pa.ArrowException, OSError, KeyError) as error:
-            raise TableError(
-                f"the part {path} is damaged ({str(error).strip().splitlines()[0]}): "
-                "delete it, and --resume plays its trials again"
-            ) from None
-        check_same_plan(path, plan, self._plan)
+            table = read_parquet(path)
+        except TableError as error:
+            raise TableError(f"{error}; delete this part, and --resume plays its trials again") from None
+        metadata = table.schema.metadata
+        check_same_plan(path, metadata[b"bgsim.plan"].decode(), self._plan)
         kind = record_type(self._group_size)
         records = np.zeros(table.num_rows, kind)
         for name in kind.names or ():
             flat = np.array(table.column(name).to_pylist(), np.int64)
             records[name] = flat.reshape(records[name].shape)
-        return records, replaces
+        return records, json.loads(metadata[b"bgsim.replaces"])

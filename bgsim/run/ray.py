@@ -22,9 +22,18 @@ Result = TypeVar("Result")
 OBJECT_STORE_BYTES = 128 << 20  # a batch and its record are a few kilobytes
 MAX_RETRIES = 5  # a worker that dies with its batch: played again elsewhere, counted once
 CONNECT_SECONDS = 5.0
+HTTP2_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # and empty settings
+HTTP2_SETTINGS = 4  # type of the frame that an HTTP/2 server sends first
 
-# Set before ray is imported: no usage report, and no warning about accelerators nobody asked for.
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+# Set before ray is imported: no usage report, no warning about accelerators nobody asked for, and nothing
+# of dead workers, which Ray prints on stdout, in the midst of our JSON.
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",
+}
+# A cluster that has answered once and then turns us away will do so 20 times, a second each.
+PATIENCE = {"RAY_NUM_REDIS_GET_RETRIES": "3"}
 
 
 class RayExecutor:
@@ -43,7 +52,12 @@ class RayExecutor:
         self.workers = workers or usable_cores()
 
     def __enter__(self) -> Self:
-        for name, value in QUIET.items():
+        settings = dict(QUIET)
+        if self._address is not None:
+            settings |= PATIENCE
+            if _check_reachable(self._address) and _has_token():
+                settings["RAY_AUTH_MODE"] = "token"
+        for name, value in settings.items():
             os.environ.setdefault(name, value)
         try:
             import ray
@@ -72,18 +86,19 @@ class RayExecutor:
             raise ExecutorError(f"a local Ray could not be started: {_first_line(error)}") from None
 
     def _connect(self, address: str) -> None:
-        _check_reachable(address)
         try:
             self._ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except Exception as error:
-            raise ExecutorError(f"no Ray cluster answers at {address}: {_first_line(error)}") from None
+            unset = address != "auto" and "RAY_AUTH_MODE" not in os.environ
+            hint = "; if it asks for a token, set RAY_AUTH_MODE=token" if unset else ""
+            raise ExecutorError(f"cannot use Ray at {address}: {_first_line(error)}{hint}") from None
         if self._asked is None:
             self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def prepare(self, function: Callable[[], object]) -> None:
         """Run it on every worker: tasks of one core each, at once, fall on different workers."""
         remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_run)
-        self._ray.get([remote.remote(function) for _ in range(self.workers)])
+        self._result([remote.remote(function) for _ in range(self.workers)])
 
     def map(
         self,
@@ -93,7 +108,9 @@ class RayExecutor:
     ) -> Iterator[Result]:
         """Yield results in completion order; see `Executor.map`.
 
-        A cancel kills the workers' tasks by force: their kernels cannot see the driver's stop flag.
+        A cancel leaves the tasks at work to their end, which is that of our connection: their kernels cannot
+        see the driver's stop flag, and where ray.cancel meets a task that has just finished, Ray 2.60 ends
+        the driver.
         """
         remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_call)
         shared = self._ray.put(function)
@@ -113,18 +130,21 @@ class RayExecutor:
             for reference in done:
                 yield self._result(reference)
             if stopping:
-                for reference in running:
-                    self._ray.cancel(reference, force=True)
                 self._in_haste = True
                 return
 
     def _result(self, reference: Any) -> Any:
+        kinds = self._ray.exceptions
         try:
             return self._ray.get(reference)
-        except self._ray.exceptions.WorkerCrashedError as error:
+        except kinds.RayTaskError as error:
+            raise error.cause from None  # as it was raised in the worker, without the worker's traceback
+        except kinds.WorkerCrashedError as error:
             raise ExecutorError(
                 f"a batch ended its worker {MAX_RETRIES + 1} times and was given up: {_first_line(error)}"
             ) from None
+        except kinds.RayError as error:
+            raise ExecutorError(f"Ray failed in mid-run: {_first_line(error)}") from None
 
     def __exit__(
         self,
@@ -187,24 +207,43 @@ def _run(function: Callable[[], object]) -> None:
     function()
 
 
-def _check_reachable(address: str) -> None:
-    """Fail in seconds on a host that does not answer: Ray itself would try for a minute and more.
+def _check_reachable(address: str) -> bool:
+    """Fail in seconds where no Ray answers: Ray itself would try for a minute and more.
+
+    Returns whether the cluster is on this very machine.
 
     Raises:
-        ExecutorError: nothing listens there.
+        ExecutorError: it is no address, nothing listens there, or something that is not Ray.
     """
-    place = address.removeprefix("ray://")
-    host, colon, port = place.rpartition(":")
-    if not colon:
-        return  # "auto" and the like: Ray knows
-    if not port.isdigit():
+    if address == "auto":
+        return False  # Ray looks for a cluster of this machine, and for its token
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ExecutorError(f"{address!r} is no Ray address: use HOST:PORT, ray://HOST:PORT or auto")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
-    except (OSError, OverflowError) as error:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS) as line:
+            here: bool = line.getpeername()[0] == line.getsockname()[0]
+            if os.environ.get("RAY_USE_TLS", "0") != "0":
+                return here  # it would not understand a plain word
+            line.sendall(HTTP2_HELLO)
+            answer = line.recv(4, socket.MSG_WAITALL)
+    except (OSError, UnicodeError) as error:
         raise ExecutorError(f"no Ray cluster answers at {address}: {error}") from None
+    if answer[3:] != bytes([HTTP2_SETTINGS]):
+        raise ExecutorError(f"what answers at {address} is no Ray cluster: give the address of its head")
+    return here
+
+
+def _has_token() -> bool:
+    """True when this user has a token for Ray's clusters.
+
+    Ray starts new ones with it and yet connects to an address without it, lest strangers get it; on our
+    own machine there are none.
+    """
+    given = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
+    return bool(given) or os.access(Path("~/.ray/auth_token").expanduser(), os.R_OK)
 
 
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    return lines[0].rstrip(".") if lines else type(error).__name__

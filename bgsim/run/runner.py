@@ -3,10 +3,11 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,10 +16,14 @@ from bgsim.engine.batch import MAX_BATCH_TRIALS, BatchResult, BatchTask, run_bat
 from bgsim.kernels.playout import Roots, Settings
 from bgsim.run.executor import Executor
 from bgsim.run.ledger import Ledger
-from bgsim.run.parts import PartStore
 from bgsim.run.plan import Plan
 
-__all__ = ["Stop", "run_plan", "warm_kernels"]
+if TYPE_CHECKING:
+    from bgsim.run.parts import PartStore  # pyarrow: 0.1 s that a run without a table need not pay
+
+__all__ = ["Stop", "beside", "run_plan", "warm_kernels"]
+
+Work = TypeVar("Work")
 
 BATCH_SECONDS = 0.3  # a stop takes effect within this, and overhead stays below a percent
 FIRST_BATCH = 64  # trials, before any speed is known
@@ -129,7 +134,7 @@ def run_plan(
     executor: Executor,
     ledger: Ledger,
     *,
-    store: PartStore | None = None,
+    store: "PartStore | None" = None,
     batch: int | None = None,
     stop: Stop | None = None,
     listener: Callable[[int], None] | None = None,
@@ -165,8 +170,31 @@ def run_plan(
     return not any(True for _ in _segments(plan, ledger))
 
 
+def beside(work: Callable[[], Work]) -> Work:
+    """Return what `work` returns; it runs in a thread of its own, so that Ctrl-C reaches the caller at once.
+
+    In this thread an interrupt would come out of Numba's compiler as some other error, and out of a kernel
+    only at its end.
+    """
+    done: Future[Work] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    # No daemon: the end of the interpreter must not pull the ground from under the compiler.
+    threading.Thread(target=run, name="bgsim-beside").start()
+    return done.result()
+
+
 def warm_kernels() -> float:
     """Compile what a rollout needs, or load it from the cache; returns the seconds it took."""
+    return beside(_play_one_trial)
+
+
+def _play_one_trial() -> float:
     roots = Roots(
         boards=np.array([[1 << 1, 0, 1 << 1, 0]], np.uint64),  # one checker each on the ace point
         dice=np.zeros((1, 2), np.int64),

@@ -1,5 +1,6 @@
 """The rollout table: its columns, one writer and one reader."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +19,15 @@ __all__ = [
     "SCHEMA",
     "Column",
     "read_metadata",
+    "read_parquet",
     "read_table",
+    "write_parquet",
     "write_table",
 ]
 
 FORMAT_VERSION = 1
 PREFIX = "bgsim."  # of our keys in a file's metadata
+DIGEST = b"bgsim.digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +124,53 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]], metadata: Mapping
 
 
 def write_parquet(path: Path, table: pa.Table, metadata: Mapping[str, Any]) -> None:
-    """Write any table with our metadata, whole or not at all."""
-    texts = {PREFIX + key: v if isinstance(v, str) else json.dumps(v) for key, v in metadata.items()}
-    kept = table.replace_schema_metadata({**(table.schema.metadata or {}), **texts})
+    """Write any table with our metadata, whole or not at all.
+
+    Parquet keeps a checksum of each page, but none of its footer, which holds names, types and metadata: so
+    we add one.
+
+    Raises:
+        TableError: the file cannot be written.
+    """
+    kept = dict(table.schema.metadata or {})
+    for key, value in metadata.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        kept[(PREFIX + key).encode()] = text.encode()
+    table = table.replace_schema_metadata(kept)
+    table = table.replace_schema_metadata({**kept, DIGEST: _digest(table)})
     write_aside(
         path,
-        lambda aside: pq.write_table(kept, aside, compression="zstd", write_page_checksum=True),
+        lambda aside: pq.write_table(table, aside, compression="zstd", write_page_checksum=True),
     )
+
+
+def read_parquet(file: Path) -> pa.Table:
+    """Return what `write_parquet` wrote.
+
+    Raises:
+        TableError: damaged, or not a Parquet file, or not one of bgsim; named in one sentence.
+    """
+    try:
+        table = pq.ParquetFile(file, page_checksum_verification=True).read()
+        digest = _digest(table)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TableError(f"{file} is damaged or not a Parquet file: {_first_line(error)}") from None
+    metadata = table.schema.metadata or {}
+    if not any(key.startswith(PREFIX.encode()) for key in metadata):
+        raise TableError(f"{file} is a Parquet file, but not one of bgsim")
+    if metadata.get(DIGEST) != digest:
+        raise TableError(f"{file} is damaged: its footer is not the one that was written")
+    return table
+
+
+def _digest(table: pa.Table) -> bytes:
+    """Checksum of what the footer says: rows, names, types and all metadata but the checksum itself."""
+    # Arrow calls a list's entries "item", Parquet "element": which one comes back depends on the versions.
+    types = [str(field.type).replace("<item: ", "<element: ") for field in table.schema]
+    notes = [sorted((field.metadata or {}).items()) for field in table.schema]
+    metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != DIGEST}
+    text = repr((table.num_rows, table.column_names, types, notes, sorted(metadata.items())))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest().encode()
 
 
 def read_table(path: str | Path) -> pa.Table:
@@ -154,7 +198,7 @@ def read_metadata(path: str | Path) -> dict[str, str]:
     return {
         key.decode().removeprefix(PREFIX): value.decode()
         for key, value in found.items()
-        if key.decode().startswith(PREFIX)
+        if key.decode().startswith(PREFIX) and key != DIGEST
     }
 
 
@@ -170,15 +214,11 @@ def _files_of(place: Path) -> list[Path]:
 
 
 def _read_file(file: Path) -> pa.Table:
-    try:
-        table = pq.ParquetFile(file, page_checksum_verification=True).read()
-    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-        raise TableError(f"{file} is damaged or not a Parquet file: {_first_line(error)}") from None
-    metadata = table.schema.metadata or {}
-    version = metadata.get((PREFIX + "format_version").encode())
+    table = read_parquet(file)
+    version = table.schema.metadata.get((PREFIX + "format_version").encode())
     if version is None:
-        raise TableError(f"{file} is a Parquet file, but not a table of bgsim")
-    if int(version) != FORMAT_VERSION:
+        raise TableError(f"{file} is a Parquet file of bgsim, but not a table of results")
+    if version != str(FORMAT_VERSION).encode():
         raise TableError(
             f"{file} has format version {version.decode()}, and this bgsim reads version {FORMAT_VERSION}"
         )

@@ -1,0 +1,91 @@
+"""Where the table of a rollout goes, and what may be there already."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bgsim.core.errors import TableError
+from bgsim.run.files import check_place
+from bgsim.run.parts import PartStore, check_same_plan
+from bgsim.run.plan import Plan
+from bgsim.run.provenance import provenance
+from bgsim.run.tables import read_metadata, write_table
+
+__all__ = ["Target"]
+
+# A folder with such a name would surprise its owner.
+OTHER_FORMATS = (".arrow", ".csv", ".feather", ".json", ".jsonl", ".pq", ".toml", ".tsv", ".txt", ".xlsx")
+
+
+class Target:
+    """Where a plan's table goes: one file or a folder, and the parts kept until it is whole."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        if path == Path() or path.suffix.lower() in OTHER_FORMATS:
+            raise TableError(f"--out is '{path}', which names no table: use X.parquet, or X/ for a folder")
+        self.path = path
+        self._plan = plan
+        self._is_file = path.suffix.lower() == ".parquet"
+        self.file = path if self._is_file else path / "part-000000.parquet"
+        parts = path.with_name(f"{path.name}.parts") if self._is_file else path / "_parts"
+        self.store = PartStore(parts, plan)
+
+    def prepare(self, *, resume: bool, overwrite: bool) -> bool:
+        """Make way for the table; returns True when it is already there, finished, and may be kept.
+
+        Raises:
+            TableError: something is there that would be lost, or that belongs to another plan.
+        """
+        if resume and overwrite:
+            raise TableError(f"{self.path}: --resume goes on, --overwrite begins anew: give one of them")
+        check_place(self.file)
+        self._check_folder()
+        if overwrite:
+            self.store.remove()
+            return False
+        if self.file.exists():
+            if not resume:
+                raise TableError(
+                    f"{self.path} exists: add --resume to go on with it or --overwrite to replace it"
+                )
+            # Parts beside another plan's table are an --overwrite that was interrupted.
+            if self._is_same_plan() or not self.store.exists():
+                check_same_plan(self.path, self._stored_plan(), self._plan)
+                self.store.remove()  # left by a crash between writing the table and this
+                return True
+        if self.store.exists() and not resume:
+            raise TableError(
+                f"an unfinished run lies in {self.store.folder}: add --resume to go on with it "
+                "or --overwrite to begin anew"
+            )
+        return False
+
+    def _check_folder(self) -> None:
+        """A folder is read as one table, so nothing else may lie there."""
+        if self._is_file or not self.path.is_dir():
+            return
+        others = [found.name for found in self.path.glob("*.parquet") if found != self.file]
+        if others:
+            raise TableError(f"{self.path} holds another table, {others[0]}: give a folder of its own")
+
+    def _stored_plan(self) -> str:
+        """The plan of the table that is there, as JSON."""
+        plan = read_metadata(self.file).get("plan")
+        if plan is None:
+            raise TableError(f"{self.path} is no rollout table: add --overwrite to replace it")
+        return plan
+
+    def _is_same_plan(self) -> bool:
+        return self._stored_plan() == self._plan.json
+
+    def write(self, rows: Sequence[Mapping[str, Any]], timings: Mapping[str, Any]) -> None:
+        """Write the table whole, then let go of the parts."""
+        metadata = {
+            **provenance(),
+            "plan": self._plan.json,
+            "plan_id": self._plan.plan_id,
+            "finished_trials": sum(row["trials"] for row in rows),
+            **timings,
+        }
+        write_table(self.file, rows, metadata)
+        self.store.remove()
