@@ -99,7 +99,7 @@ def roots_of(
 def _with_hint(text: str, error: PositionError) -> Sequence[str]:
     """The faults, or the likelier one: a folder, or a file that is not there."""
     with contextlib.suppress(OSError, ValueError):
-        if text and Path(text).is_dir():
+        if text.strip("/") and Path(text).is_dir():  # "//////////////" has the form of an id
             return (f"{text} is a folder: give a position or a text file of them",)
     if Path(text).suffix in {".txt", ".toml", ".csv", ".mat", ".parquet"}:
         return (f"there is no file {text}",)

@@ -21,8 +21,10 @@ def perft(
 ) -> None:
     """Count distinct results over the 21 rolls, each roll once, to a depth; a lost turn counts as one."""
     from bgsim.core.notation import parse
+    from bgsim.core.rules import check_playable
 
     state = parse(position)
+    check_playable(state.rules)
     note_compiling()
     from bgsim.apps.plays import perft as count
     from bgsim.apps.warm import beside

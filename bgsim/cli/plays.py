@@ -25,8 +25,10 @@ def plays(
     """List every legal play of a roll, one for each distinct result, best first."""
     from bgsim.core.errors import RollError
     from bgsim.core.notation import parse, parse_roll
+    from bgsim.core.rules import check_playable
 
     state = parse(position, rules=rules)
+    check_playable(state.rules)
     dice = state.roll if roll is None else parse_roll(roll)
     if dice is None:
         raise RollError("there is no roll: give one after the position, such as 63")

@@ -74,6 +74,11 @@ def bar() -> Iterator[Shown]:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
+    class Count(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            known = task.total is not None  # not before the workers are ready
+            return Text(f"{task.completed:,.0f} of {task.total:,.0f} trials" if known else "getting ready")
+
     class Speed(ProgressColumn):
         def render(self, task: Task) -> Text:
             return Text(f"{task.finished_speed or task.speed or 0:,.0f} trials/s")
@@ -81,7 +86,7 @@ def bar() -> Iterator[Shown]:
     columns = (
         TextColumn("rolling out"),
         BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} trials"),
+        Count(),
         Speed(),
         TimeRemainingColumn(),
     )
@@ -90,8 +95,7 @@ def bar() -> Iterator[Shown]:
 
         class Bar:
             def start(self, total: int, done: int) -> None:
-                shown.update(task, total=total, completed=done)
-                shown.start_task(task)
+                shown.reset(task, total=total, completed=done)  # what an earlier run did is not our speed
 
             def advance(self, trials: int) -> None:
                 shown.update(task, advance=trials)

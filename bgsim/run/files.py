@@ -1,6 +1,7 @@
 """Files that are either whole or not there: written aside, flushed to disk, renamed."""
 
 import contextlib
+import glob
 import os
 import secrets
 from collections.abc import Callable
@@ -41,8 +42,12 @@ def write_aside(path: Path, write: Callable[[Path], None]) -> None:
         with aside.open("rb+") as file:
             os.fsync(file.fileno())
         aside.replace(path)
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):
+            left.unlink(missing_ok=True)  # by a run that was killed while it wrote
     except OSError as error:
-        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
+        # Not strerror, which Arrow fills: "Error writing bytes to file. Detail: [errno 28] No space left ..."
+        reason = os.strerror(error.errno) if error.errno else error
+        raise TableError(f"cannot write {path}: {reason}") from None
     finally:
         with contextlib.suppress(OSError):  # below a file, say, or on a disk that went away
             aside.unlink(missing_ok=True)
