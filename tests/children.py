@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 120.0  # seconds; only a run that hangs waits so long
@@ -64,6 +64,9 @@ def started_bgsim(
     finally:
         process.kill()
         process.communicate()
+        for pid in of_session(process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def ctrl_c(process: subprocess.Popen[str]) -> None:
@@ -110,6 +113,15 @@ def processes() -> dict[int, tuple[int, int, str]]:
         if state != "Z":
             found[int(folder.name)] = (int(parent), int(session), command.strip())
     return found
+
+
+def rays_of_session(leader: int) -> list[str]:
+    """The commands there, but for Ray's agents, which may take a minute to see that it died."""
+    return [
+        command
+        for command in of_session(leader).values()
+        if not command.startswith("ray::") or "Agent" not in command
+    ]
 
 
 def of_session(leader: int) -> dict[int, str]:

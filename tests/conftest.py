@@ -8,7 +8,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-from tests.children import environment
+from tests.children import environment, run_bgsim
 
 # The first call of a kernel loads or compiles it: a deadline on one example says nothing.
 settings.register_profile("bgsim", deadline=None)
@@ -61,3 +61,22 @@ def ray_head():
         yield address
     finally:
         head.communicate(timeout=60)  # closes its stdin, at which it shuts down
+
+
+# Some seconds of work: long enough to be disturbed, short enough to be repeated.
+LONG_RUN = ("rollout", "start", "nackgammon", "--trials", "100000", "--seed", "10", "--workers", "2")
+
+
+@pytest.fixture(scope="session")
+def long_run():
+    """Arguments of a run of 200,000 trials, without its --out."""
+    return LONG_RUN
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory):
+    """The table of that run when nothing happens."""
+    path = tmp_path_factory.mktemp("undisturbed") / "x.parquet"
+    done = run_bgsim(*LONG_RUN, "--out", path)
+    assert done.returncode == 0, done.stderr
+    return path

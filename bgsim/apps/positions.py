@@ -1,6 +1,7 @@
 """Positions from arguments and text files."""
 
 import contextlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,9 @@ from bgsim.core.notation import SETUP_NAMES, parse
 from bgsim.core.rules import parse_rules
 from bgsim.run.plan import Root
 
-__all__ = ["PositionText", "read_position_file", "roots_of"]
+__all__ = ["PositionText", "read_position_file", "roots_of", "texts_of"]
+
+COMMENT = re.compile(r"\s+#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ def read_position_file(path: Path) -> list[PositionText]:
         raise PlanError(f"{path} is not a text file of positions (it has zero bytes)")
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
-        position, _, name = line.strip().partition(" #")
+        position, _, name = COMMENT.sub(" #", line.strip(), count=1).partition(" #")
         if position and not position.startswith("#"):
             found.append(PositionText(position.strip(), name.strip(), f"{path}, line {number}"))
     if not found:
@@ -60,6 +63,8 @@ def texts_of(arguments: Iterable[str]) -> list[PositionText]:
 
 
 def _names_a_file(argument: str) -> bool:
+    if argument in SETUP_NAMES:
+        return False  # even if a file of that name lies here: ./start means the file
     try:
         return Path(argument).is_file()
     except (OSError, ValueError):  # longer than a file name may be, or with a null in it

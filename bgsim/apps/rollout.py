@@ -2,21 +2,25 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bgsim.core.errors import PlanError, TableError
+from bgsim.core.match import Score
 from bgsim.core.notation import parse
+from bgsim.core.position import Position
+from bgsim.core.rules import parse_rules
 from bgsim.core.state import GameState
-from bgsim.run.executor import make_executor
+from bgsim.run.executor import Executor, make_executor
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, Root
-from bgsim.run.runner import Stop, run_plan, warm_kernels
+from bgsim.run.runner import Stop, check_batch, run_plan, warm_kernels
 from bgsim.run.statistics import RolloutStatistics
 
 if TYPE_CHECKING:
     from bgsim.apps.target import Target
+    from bgsim.run.parts import PartStore
 
 __all__ = ["RolloutResult", "RolloutRun", "rollout", "run_rollout"]
 
@@ -125,7 +129,7 @@ def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> Rollou
         stratified=plan.stratified,
         **statistics.figures(),
         mean_plies=statistics.mean_plies,
-        variance_reduction="none",
+        variance_reduction="stratified" if plan.stratified else "none",
         truncated_trials=statistics.truncated_trials,
         marked=statistics.truncated_trials > 0,
         point_of_view="on_roll",
@@ -133,7 +137,7 @@ def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> Rollou
 
 
 def rollout(
-    position: GameState | str,
+    position: GameState | Position | str,
     *,
     rules: str | None = None,
     policy: str = "greedy",
@@ -150,8 +154,8 @@ def rollout(
 ) -> RolloutResult:
     """Roll out one position and return its equity and rates, from the player on roll.
 
-    position is a GameState or any text that `bgsim.parse` reads. Equal arguments give bit-identical figures
-    whatever the executor, workers and batch.
+    position is a GameState, a Position or any text that `bgsim.parse` reads. Equal arguments give
+    bit-identical figures whatever the executor, workers and batch.
 
     Raises:
         BgsimError: a position, rule, policy or number that cannot be; one sentence says what to do.
@@ -159,11 +163,7 @@ def rollout(
     >>> rollout("AQAABAAAAAAAAA", trials=36).equity
     1.0
     """
-    state = position
-    if isinstance(position, str) or rules is not None or opening is not None:
-        text = position if isinstance(position, str) else position.xgid
-        state = parse(text, rules=rules, opening=opening)
-    assert isinstance(state, GameState)
+    state = _state_of(position, rules=rules, opening=opening)
     refuse_cubeful(cubeful)
     plan = Plan(
         roots=(Root(state),),
@@ -177,6 +177,28 @@ def rollout(
     if not run.finished:
         raise KeyboardInterrupt
     return run.results[0]
+
+
+def _state_of(position: object, *, rules: str | None, opening: bool | None) -> GameState:
+    """The state meant, with other rules or another opening flag where they are given.
+
+    A state keeps what no id can say (its set of checkers, its opening), so it never goes through a text.
+    """
+    if isinstance(position, str):
+        return parse(position, rules=rules, opening=opening)
+    if isinstance(position, Position):
+        position = GameState(position)
+    if not isinstance(position, GameState):
+        raise PlanError(
+            f"a rollout begins from a GameState, a Position or a text such as 'start', "
+            f"not {type(position).__name__}"
+        )
+    changed: dict[str, Any] = {} if opening is None else {"opening": opening}
+    if rules is not None:
+        changed["rules"] = parse_rules(rules)
+        if changed["rules"].match_length != position.score.match_length:
+            changed["score"] = Score(changed["rules"].match_length)
+    return replace(position, **changed)
 
 
 def refuse_cubeful(cubeful: bool) -> None:
@@ -209,42 +231,55 @@ def run_rollout(
     Raises:
         BgsimError: one sentence says what is wrong and what to do.
     """
+    # Options first: a mistake in them must not cost the work that --overwrite would clear away.
+    chosen = make_executor(executor, workers=workers, address=address)
+    check_batch(batch)
     ledger = Ledger(len(plan.roots))
-    target = None if out is None else _target(Path(out), plan)
-    if target is not None:
+    if out is None:
+        if resume or overwrite:
+            option = "--resume" if resume else "--overwrite"
+            raise PlanError(f"{option} needs --out: the table to go on with or to replace")
+        return _play(plan, ledger, None, chosen, batch, stop, started, listener)
+    target = _target(Path(out), plan)
+    try:
         if target.prepare(resume=resume, overwrite=overwrite):
             return RolloutRun(load_results(target.file), finished=True, trials_played=0, seconds=0.0)
         target.store.load(ledger)
-    elif resume or overwrite:
-        option = "--resume" if resume else "--overwrite"
-        raise PlanError(f"{option} needs --out: the table to go on with or to replace")
+        run = _play(plan, ledger, target.store, chosen, batch, stop, started, listener)
+        if run.finished:
+            timings = {"seconds": run.seconds, "executor": executor, "workers": chosen.workers}
+            target.write([result.row() for result in run.results], timings)
+        return run
+    finally:
+        target.store.release()
+
+
+def _play(
+    plan: Plan,
+    ledger: Ledger,
+    store: "PartStore | None",
+    executor: Executor,
+    batch: int | None,
+    stop: Stop | None,
+    started: Callable[[int, int], None] | None,
+    listener: Callable[[int], None] | None,
+) -> RolloutRun:
+    """Play what the ledger lacks and put the results together."""
     before = ledger.trials()
     # The driver compiles first: workers that all found an empty cache would each compile for themselves.
-    chosen = make_executor(executor, workers=workers, address=address)
     warm_kernels()
-    with chosen as ready:
+    with executor as ready:
         ready.prepare(warm_kernels)
         clock = time.perf_counter()
         if started is not None:
             started(sum(plan.trials_of(root) for root in plan.roots), before)
-        finished = run_plan(
-            plan,
-            ready,
-            ledger,
-            store=None if target is None else target.store,
-            batch=batch,
-            stop=stop,
-            listener=listener,
-        )
+        finished = run_plan(plan, ready, ledger, store=store, batch=batch, stop=stop, listener=listener)
         seconds = time.perf_counter() - clock
     results = tuple(
         make_result(plan, root, totals.statistics())
         for root, totals in zip(plan.roots, ledger.totals, strict=True)
         if totals.trials
     )
-    if target is not None and finished:
-        timings = {"seconds": seconds, "executor": executor, "workers": chosen.workers}
-        target.write([result.row() for result in results], timings)
     return RolloutRun(results, finished, ledger.trials() - before, seconds)
 
 

@@ -40,8 +40,9 @@ class Target:
             raise TableError(f"{self.path}: --resume goes on, --overwrite begins anew: give one of them")
         check_place(self.file)
         self._check_folder()
+        self.store.lock()
         if overwrite:
-            self.store.remove()
+            self.store.clear()
             return False
         if self.file.exists():
             if not resume:
@@ -51,7 +52,7 @@ class Target:
             # Parts beside another plan's table are an --overwrite that was interrupted.
             if self._is_same_plan() or not self.store.exists():
                 check_same_plan(self.path, self._stored_plan(), self._plan)
-                self.store.remove()  # left by a crash between writing the table and this
+                self.store.clear()  # left by a crash between writing the table and this
                 return True
         if self.store.exists() and not resume:
             raise TableError(
@@ -88,4 +89,4 @@ class Target:
             **timings,
         }
         write_table(self.file, rows, metadata)
-        self.store.remove()
+        self.store.clear()

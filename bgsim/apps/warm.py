@@ -13,8 +13,11 @@ def compile_note() -> str | None:
     """A line for the user when what follows has to compile first, else None."""
     if cache_is_warm():
         return None
-    place = f"kept in {CACHE_FOLDER}" if CACHE_FOLDER else "no folder can be written to keep them"
-    return f"compiling the kernels, about 20 seconds, once for this version ({place})"
+    if CACHE_FOLDER is None:
+        how_often = "at every start, as no folder can be written to keep them: set BGSIM_CACHE_DIR to one"
+    else:
+        how_often = f"once for this version (kept in {CACHE_FOLDER})"
+    return f"compiling the kernels, about 20 seconds, {how_often}"
 
 
 def warm_all() -> None:

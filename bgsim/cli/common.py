@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -38,10 +38,17 @@ def sentences(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             note("bgsim: stopped")
-            sys.stdout.flush()
-            os._exit(130)  # at once: an orderly exit would wait for a compiler or kernel in another thread
+            leave_stopped()
 
     return wrapped
+
+
+def leave_stopped() -> NoReturn:
+    """Exit 130 at once: an orderly exit takes half a second, and waits for a compiler in another thread."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(130)
 
 
 def note(text: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bgsim.cli.common import JSON_HELP, note, note_compiling, print_json, sentences
+from bgsim.cli.common import JSON_HELP, leave_stopped, note, note_compiling, print_json, sentences
 
 
 def register(app: typer.Typer) -> None:
@@ -85,4 +85,4 @@ def rollout(
     if not run.finished:
         kept = f"; what is finished is kept: go on with --resume --out {job.out}" if job.out else ""
         note(f"bgsim: stopped before the end{kept}")
-        raise typer.Exit(130)
+        leave_stopped()

@@ -4,7 +4,7 @@ import re
 
 from bgsim.core.errors import BgsimError
 
-__all__ = ["parse_decimal"]
+__all__ = ["parse_decimal", "parse_whole"]
 
 _NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(%?)")
 
@@ -31,3 +31,14 @@ def parse_decimal(text: str) -> float:
     sign, digits, percent = found.groups()
     # The shift is done in decimal, because 44.57 / 100 may end one bit off 0.4457.
     return float(f"{sign}{digits.replace(',', '.')}{'e-2' if percent else ''}")
+
+
+def parse_whole(text: str) -> int | None:
+    """Return a whole number written in plain digits, or None; nobody means one of more than nine digits.
+
+    Longer ones would reach Python's own limit, and other scripts' digits its int() but not its arithmetic.
+
+    >>> parse_whole("42"), parse_whole("\u00b2"), parse_whole("9" * 5000)
+    (42, None, None)
+    """
+    return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else None

@@ -1,6 +1,7 @@
 """Point lists: "24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5", the player on roll first."""
 
 from bgsim.core.errors import PositionError
+from bgsim.core.numbers import parse_whole
 from bgsim.core.position import BAR, OFF, Position
 
 __all__ = ["format_point_list", "looks_like_point_list", "parse_point_list"]
@@ -70,8 +71,8 @@ def _read_side(text: str, name: str, faults: list[str]) -> dict[int, int]:
     points: dict[int, int] = {}
     for entry in _entries(text):
         head, colon, tail = entry.partition(":")
-        point = _WORDS.get(head.lower(), _whole(head))
-        count = _whole(tail)
+        point = _WORDS.get(head.lower(), parse_whole(head))
+        count = parse_whole(tail)
         if not colon or point is None or count is None:
             faults.append(f"'{entry}' of {name} cannot be read, {_FORM}")
         elif point in points:
@@ -83,7 +84,3 @@ def _read_side(text: str, name: str, faults: list[str]) -> dict[int, int]:
 
 def _entries(text: str) -> list[str]:
     return text.replace(",", " ").split()
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() else None

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 
 from bgsim.core.errors import RulesError, did_you_mean
+from bgsim.core.numbers import parse_whole
 
 __all__ = [
     "MAX_MATCH_LENGTH",
@@ -195,7 +196,7 @@ def parse_rules(text: str) -> Rules:
         if not equals:
             raise RulesError(f"'{option}' in the rules '{text}' is no option, write option=value")
         _check_option(key)
-        changes[key] = _WORDS.get(value.lower(), int(value) if value.isdigit() else value)
+        changes[key] = _WORDS.get(value.lower(), value if (number := parse_whole(value)) is None else number)
         if changes[key] is False and "off" in _CHOICES.get(key, ()):
             changes[key] = value  # gammon_saved_by=off is a word there, no switch
     return replace(rules, **changes)  # type: ignore[arg-type]  # values are checked by _bad_values
@@ -244,11 +245,12 @@ def _preset(name: str) -> Rules:
 
 def _match_length(name: str) -> int:
     digits = name.removeprefix("match:").strip()
-    if not (digits.isascii() and digits.isdigit() and 1 <= int(digits) <= MAX_MATCH_LENGTH):
+    length = parse_whole(digits)
+    if length is None or not 1 <= length <= MAX_MATCH_LENGTH:
         raise RulesError(
             f"'{name}' is no match: write its length in points, 1 to {MAX_MATCH_LENGTH}, as in match:7"
         )
-    return int(digits)
+    return length
 
 
 def _check_option(name: str) -> None:

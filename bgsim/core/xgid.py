@@ -14,6 +14,7 @@ F03, F07 and F11.
 from typing import TYPE_CHECKING
 
 from bgsim.core.match import MAX_CUBE_VALUE, Cube, CubeOwner, Pending, Score, score_faults
+from bgsim.core.numbers import parse_whole
 from bgsim.core.position import Position
 from bgsim.core.reading import KeptFields, Reading
 from bgsim.core.rules import MAX_MATCH_LENGTH
@@ -187,7 +188,8 @@ def _read_score(reading: Reading, points: tuple[str, str], flags: str, length: s
 
 def _number(reading: Reading, what: str, text: str, most: int) -> int | None:
     """Return a field as a number from 0 to most, or None after noting the fault."""
-    if text.isascii() and text.isdigit() and int(text) <= most:
-        return int(text)
+    number = parse_whole(text)
+    if number is not None and number <= most:
+        return number
     reading.faults.append(f"the {what} is '{text}', 0 to {most} is allowed")
     return None

@@ -90,8 +90,11 @@ def run_batch(
     sums = np.zeros((m, k, SUMS), np.int64)
     products = np.zeros((m, k, k, 2), np.int64)
     done = np.zeros(m, np.int64)
-    flag = np.zeros(1, np.uint8) if stop is None else stop
-    kernel(task.settings, task.roots, task.segments, _workspace(k), flag, sums, products, done)
+    # Arrays that came through Ray are read-only, which to numba is another type: it would compile again.
+    roots = Roots(*(np.require(array, requirements=["C", "W"]) for array in task.roots))
+    segments = np.require(task.segments, requirements=["C", "W"])
+    flag = np.require(np.zeros(1, np.uint8) if stop is None else stop, requirements=["C", "W"])
+    kernel(task.settings, roots, segments, _workspace(k), flag, sums, products, done)
     records = np.zeros(m, record_type(k))
     records["group"] = task.groups
     records["first_trial"] = task.segments[:, 1]

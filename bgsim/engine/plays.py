@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bgsim.core.errors import RollError
+from bgsim.core.errors import PositionError, RollError
 from bgsim.core.play import CheckerMove, Play
 from bgsim.core.position import Position
 from bgsim.engine.boards import Boards, pack, unpack_all
@@ -37,10 +37,14 @@ def check_roll(roll: Iterable[int]) -> tuple[int, int]:
     >>> check_roll([6, 3])
     (6, 3)
     """
-    dice = tuple(roll)
-    if len(dice) != 2 or not all(isinstance(die, (int, np.integer)) and 1 <= die <= 6 for die in dice):
-        raise RollError(f"roll {dice!r} is not two dice from 1 to 6, such as (6, 3)")
+    dice = tuple(roll) if isinstance(roll, Iterable) else ()
+    if len(dice) != 2 or not all(_is_die(die) for die in dice):
+        raise RollError(f"roll {roll!r} is not two dice from 1 to 6, such as (6, 3)")
     return int(dice[0]), int(dice[1])
+
+
+def _is_die(die: object) -> bool:
+    return isinstance(die, int | np.integer) and not isinstance(die, bool) and bool(1 <= die <= 6)
 
 
 def result_boards(board: Boards, roll: tuple[int, int]) -> Boards:
@@ -60,6 +64,7 @@ def legal_plays(position: Position, roll: Iterable[int]) -> list[Play]:
 
     Raises:
         RollError: the roll is not two dice from 1 to 6.
+        PositionError: it is no Position.
 
     Source: the rules of play, P3 to P8 of the project's rule list.
 
@@ -69,6 +74,10 @@ def legal_plays(position: Position, roll: Iterable[int]) -> list[Play]:
     (16, True)
     """
     dice = check_roll(roll)
+    if not isinstance(position, Position):
+        raise PositionError(
+            f"plays are those of a Position (such as state.position), not {type(position).__name__}"
+        )
     board = pack([position])[0]
     results = result_boards(board, dice)
     routes = np.empty((len(results), 4, 3), np.int8)

@@ -47,9 +47,11 @@ def find_policy(name: str) -> Policy:
     >>> find_policy("greedy").name
     'greedy'
     """
-    if name not in POLICIES:
+    if not isinstance(name, str) or name not in POLICIES:
         allowed = ", ".join(POLICIES)
-        raise PolicyError(f"unknown policy {name!r}{did_you_mean(name, POLICIES)}; use one of: {allowed}")
+        raise PolicyError(
+            f"unknown policy {name!r}{did_you_mean(str(name), POLICIES)}; use one of: {allowed}"
+        )
     return POLICIES[name]
 
 

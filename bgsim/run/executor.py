@@ -12,6 +12,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 EXECUTORS = ("local", "ray")
+MAX_WORKERS = 100_000
 
 
 class Executor(Protocol):
@@ -50,8 +51,11 @@ def make_executor(name: str, *, workers: int | None = None, address: str | None 
     Raises:
         ExecutorError: no such executor, an impossible number of workers, an address that is not Ray's.
     """
-    if workers is not None and not 1 <= workers <= 100_000:
-        raise ExecutorError(f"{workers} workers cannot be: 1 or more are needed")
+    whole = isinstance(workers, int) and not isinstance(workers, bool)
+    if workers is not None and not (whole and 1 <= workers <= MAX_WORKERS):
+        raise ExecutorError(
+            f"{workers!r} workers cannot be: a whole number from 1 to {MAX_WORKERS} is allowed"
+        )
     if name == "local":
         from bgsim.run.local import LocalExecutor
 

@@ -25,8 +25,17 @@ def check_place(path: Path) -> None:
         raise TableError(f"cannot write {path}: it is a folder")
     if not folder.is_dir():
         raise TableError(f"cannot write {path}: {folder} is not a folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise TableError(f"cannot write {path}: there is no right to write in {folder}")
+    trial = folder / _aside(path).name  # rights lie for root, and a name may be too long
+    try:
+        trial.touch()
+        trial.unlink()
+    except OSError as error:
+        raise TableError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _aside(path: Path) -> Path:
+    """A name beside a file under which it is written first."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
 
 
 def write_aside(path: Path, write: Callable[[Path], None]) -> None:
@@ -35,7 +44,7 @@ def write_aside(path: Path, write: Callable[[Path], None]) -> None:
     Raises:
         TableError: the file cannot be written (no such folder, no right, disk full); nothing is left behind.
     """
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    aside = _aside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(aside)

@@ -1,11 +1,14 @@
 """Progress on disk: finished segments as small Parquet parts beside the table to come."""
 
+import fcntl
 import json
+import os
 import re
 import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +23,7 @@ __all__ = ["PartStore", "check_same_plan"]
 
 FLUSH_SECONDS = 1.0  # at most this much work is lost to a kill
 COMPACT_ABOVE = 64  # parts kept apart before they are joined into one
+LOCK_NAME = "lock"
 PART_NAME = re.compile(r"part-(\d+)\.parquet")
 
 
@@ -49,6 +53,43 @@ class PartStore:
         self._flushed = time.monotonic()
         self._number = 0
         self._live: list[Path] = []
+        self._lock: TextIO | None = None
+
+    def lock(self) -> None:
+        """Keep other runs away from this table until this process ends or `release` is called.
+
+        The system lets go of the lock of a process that dies, so a crash leaves none behind.
+
+        Raises:
+            TableError: another process has it (named), or the folder cannot be made.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            held = (self.folder / LOCK_NAME).open("a+")
+        except OSError as error:
+            raise TableError(f"cannot write {self.folder}: {error.strerror}") from None
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            held.seek(0)
+            owner = held.read().strip() or "unknown"
+            held.close()
+            raise TableError(
+                f"process {owner} is at work on {self.folder}: wait for it, or choose another --out"
+            ) from None
+        self._lock = held
+        self._lock.truncate(0)
+        self._lock.write(f"{os.getpid()}\n")
+        self._lock.flush()
+
+    def release(self) -> None:
+        """Let other runs at this table; a folder without parts is removed."""
+        if self._lock is None:
+            return
+        if not self.exists():
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._lock.close()
+        self._lock = None
 
     def exists(self) -> bool:
         """True when an earlier run left parts here."""
@@ -78,7 +119,8 @@ class PartStore:
 
     def add(self, records: Records) -> None:
         """Take finished segments; they reach the disk within a second or at the next `flush`."""
-        self._pending.append(records)
+        if len(records):  # a task that began after a stop has none
+            self._pending.append(records)
         if time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
@@ -96,9 +138,11 @@ class PartStore:
         if len(self._live) > COMPACT_ABOVE:
             self._compact()
 
-    def remove(self) -> None:
-        """Delete the folder, once the table itself is in place."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def clear(self) -> None:
+        """Delete the parts, once the table itself is in place or they are not wanted."""
+        for _, path in list(self._parts()):
+            path.unlink(missing_ok=True)
+        self._live = []
 
     def _compact(self) -> None:
         old = self._live
@@ -123,8 +167,10 @@ class PartStore:
         except TableError as error:
             raise TableError(f"{error}; delete this part, and --resume plays its trials again") from None
         metadata = table.schema.metadata
-        check_same_plan(path, metadata[b"bgsim.plan"].decode(), self._plan)
         kind = record_type(self._group_size)
+        if table.column_names != list(kind.names or ()) or b"bgsim.replaces" not in metadata:
+            raise TableError(f"{path} is no part of a run: remove it")
+        check_same_plan(path, metadata[b"bgsim.plan"].decode(), self._plan)
         records = np.zeros(table.num_rows, kind)
         for name in kind.names or ():
             flat = np.array(table.column(name).to_pylist(), np.int64)

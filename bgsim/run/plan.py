@@ -1,4 +1,4 @@
-"""A plan: everything that decides the numbers of a rollout, and nothing else."""
+"""A plan: everything that decides the rows of a rollout's table, and nothing else."""
 
 import hashlib
 import json

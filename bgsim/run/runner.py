@@ -21,7 +21,7 @@ from bgsim.run.plan import Plan
 if TYPE_CHECKING:
     from bgsim.run.parts import PartStore  # pyarrow: 0.1 s that a run without a table need not pay
 
-__all__ = ["Stop", "beside", "run_plan", "warm_kernels"]
+__all__ = ["Stop", "beside", "check_batch", "run_plan", "warm_kernels"]
 
 Work = TypeVar("Work")
 
@@ -66,12 +66,18 @@ class Stop:
                 signal.signal(number, handler)
 
 
+def check_batch(batch: object) -> None:
+    """Raise PlanError unless this may be the trials of a task; None leaves them to the speed."""
+    whole = isinstance(batch, int) and not isinstance(batch, bool)
+    if batch is not None and not (whole and 1 <= batch <= MAX_BATCH_TRIALS):  # type: ignore[operator]
+        raise PlanError(f"batch is {batch!r}: a whole number from 1 to {MAX_BATCH_TRIALS} is allowed")
+
+
 class BatchSizer:
     """Trials for the next task: what a worker does in 0.3 s, less near the end so that all end together."""
 
     def __init__(self, fixed: int | None, workers: int) -> None:
-        if fixed is not None and not 1 <= fixed <= MAX_BATCH_TRIALS:
-            raise PlanError(f"batch is {fixed}: a whole number from 1 to {MAX_BATCH_TRIALS} is allowed")
+        check_batch(fixed)
         self._fixed = fixed
         self._workers = workers
         self._rate = 0.0  # trials a second of one worker

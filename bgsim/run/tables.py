@@ -89,7 +89,7 @@ COLUMNS: tuple[Column, ...] = (
         "variance_reduction",
         pa.string(),
         "",
-        "method that reduces the variance, none for plain trials",
+        "method that reduces the variance: none, or stratified (errors do not count its gain)",
     ),
     Column(
         "truncated_trials",

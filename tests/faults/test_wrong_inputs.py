@@ -154,7 +154,10 @@ def test_bad_trials(sentence, trials):
 
 def test_bad_batches_and_workers(sentence):
     assert sentence(*rollout("--batch", 0)) == "batch is 0: a whole number from 1 to 524288 is allowed"
-    assert sentence(*rollout("--workers", 0)) == "0 workers cannot be: 1 or more are needed"
+    assert (
+        sentence(*rollout("--workers", 0))
+        == "0 workers cannot be: a whole number from 1 to 100000 is allowed"
+    )
     assert "unknown executor 'rya' (did you mean 'ray'?)" in sentence(*rollout("--executor", "rya"))
     assert "add --executor ray" in sentence(*rollout("--address", "127.0.0.1:6379"))
 

@@ -10,9 +10,13 @@ import time
 import pytest
 
 from bgsim.core.errors import BgsimError, ExecutorError, PlanError
+from bgsim.core.notation import parse
 from bgsim.run.executor import EXECUTORS, make_executor
+from bgsim.run.ledger import Ledger
 from bgsim.run.local import QUEUED_PER_WORKER, LocalExecutor, usable_cores
+from bgsim.run.plan import Plan, Root
 from bgsim.run.ray import RayExecutor
+from bgsim.run.runner import run_plan
 from tests.children import run_bgsim
 
 
@@ -198,9 +202,9 @@ def test_there_are_two():
     [
         (("rya",), "unknown executor 'rya' (did you mean 'ray'?); use one of: local, ray"),
         (("dask",), "unknown executor 'dask'; use one of: local, ray"),
-        (("local", 0), "0 workers cannot be: 1 or more are needed"),
-        (("ray", -2), "-2 workers cannot be: 1 or more are needed"),
-        (("local", 10**9), "1000000000 workers cannot be: 1 or more are needed"),
+        (("local", 0), "0 workers cannot be: a whole number from 1 to 100000 is allowed"),
+        (("ray", -2), "-2 workers cannot be: a whole number from 1 to 100000 is allowed"),
+        (("local", 10**9), "1000000000 workers cannot be: a whole number from 1 to 100000 is allowed"),
         (("local", 2, "h:1"), "--address h:1 is for the ray executor: add --executor ray"),
     ],
 )
@@ -325,3 +329,17 @@ def test_a_batch_that_always_ends_its_worker_is_given_up(ray_workers, capfd):
     time.sleep(1.0)  # Ray tells of the deaths a little later
     assert capfd.readouterr() == ("", "")
     assert list(ray_workers.map(squared, [3], never)) == [9]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [7, 1_000, None])
+def test_ray_workers_give_the_bits_of_threads(ray_workers, batch):
+    plan = Plan(roots=(Root(parse("start")), Root(parse("nackgammon"))), trials=700, seed=12)
+
+    def totals(executor, batch):
+        ledger = Ledger(2)
+        assert run_plan(plan, executor, ledger, batch=batch)
+        return [(found.sums, found.products, found.finished) for found in ledger.totals]
+
+    with LocalExecutor(1) as thread:
+        assert totals(ray_workers, batch) == totals(thread, None)

@@ -1,0 +1,98 @@
+"""`bgsim.rollout` as Python users call it: states and texts mean the same, mistakes are sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bgsim
+from bgsim.engine.batch import BatchTask, record_type, run_batch
+from bgsim.kernels.rollout import run_segments
+from bgsim.run.parts import PartStore
+from bgsim.run.plan import Plan, Root
+
+TRIALS = 200
+
+
+@pytest.mark.parametrize("text", ["start", "hypergammon", "nackgammon", "4HPwATDgc/ABMA"])
+@pytest.mark.parametrize("options", [{}, {"opening": False}, {"opening": True}, {"rules": "cubeless"}])
+def test_a_state_means_what_its_text_means(text, options):
+    """The set-up's checkers and its opening are in no id: a state must not go through one."""
+    if text in ("hypergammon", "nackgammon") and "rules" in options:
+        options = {"rules": f"{text},jacoby=off"}
+    from_text = bgsim.rollout(text, trials=TRIALS, **options)
+    from_state = bgsim.rollout(bgsim.parse(text), trials=TRIALS, **options)
+    assert from_state == from_text  # whose cubeless rules would be the standard set-up's
+    assert from_state.trials == TRIALS
+    assert from_state.opening == from_text.opening
+
+
+def test_a_position_is_a_money_game():
+    position = bgsim.parse("4HPwATDgc/ABMA").position
+    assert bgsim.rollout(position, trials=TRIALS) == bgsim.rollout("4HPwATDgc/ABMA", trials=TRIALS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"position": 5}, "not int"),
+        ({"position": None}, "not NoneType"),
+        ({"position": "start", "batch": 1.5}, "batch is 1.5"),
+        ({"position": "start", "workers": 1.5}, "1.5 workers cannot be"),
+        ({"position": "start", "workers": "2"}, "'2' workers cannot be"),
+        ({"position": "start", "policy": ["greedy"]}, "unknown policy ['greedy']"),
+        ({"position": "start", "policy": None}, "unknown policy None"),
+    ],
+)
+def test_wrong_arguments_are_sentences(arguments, says):
+    position = arguments.pop("position")
+    with pytest.raises(bgsim.BgsimError) as caught:
+        bgsim.rollout(position, trials=1, **arguments)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("roll", [31, (True, 3), (3,), "31", (3, 1, 1), None])
+def test_wrong_rolls_are_sentences(roll):
+    with pytest.raises(bgsim.BgsimError, match="two dice from 1 to 6"):
+        bgsim.legal_plays(bgsim.parse("start").position, roll)
+
+
+def test_plays_of_a_state_are_refused_by_name():
+    with pytest.raises(bgsim.PositionError, match="not GameState"):
+        bgsim.legal_plays(bgsim.parse("start"), (3, 1))
+
+
+def test_read_only_arrays_are_no_other_kernel():
+    """What comes through Ray is read-only: numba would compile the kernel a second time, in each worker."""
+    plan = Plan(roots=(Root(bgsim.parse("start")),))
+    segments = np.array([[0, 0, 3]], np.int64)
+    task = BatchTask(plan.settings(), plan.kernel_roots(), 1, segments, np.zeros(1, np.int64))
+    expected = run_batch(task).records
+    known = len(run_segments.signatures)
+    for array in (*task.roots, task.segments):
+        array.setflags(write=False)
+    flag = np.zeros(1, np.uint8)
+    flag.setflags(write=False)
+    assert np.array_equal(run_batch(task, stop=flag).records, expected)
+    assert len(run_segments.signatures) == known
+
+
+def test_a_part_of_nothing_is_not_written(tmp_path):
+    """A task that began after a stop has no records."""
+    store = PartStore(tmp_path / "x.parquet.parts", Plan(roots=(Root(bgsim.parse("start")),)))
+    store.add(np.zeros(0, record_type(1)))
+    store.flush()
+    assert not store.exists()
+
+
+def test_a_second_run_on_one_table_is_refused_by_name(tmp_path):
+    plan = Plan(roots=(Root(bgsim.parse("start")),))
+    folder = tmp_path / "x.parquet.parts"
+    first, second = PartStore(folder, plan), PartStore(folder, plan)
+    first.lock()
+    with pytest.raises(bgsim.BgsimError, match=r"process \d+ is at work on"):
+        second.lock()
+    first.release()
+    second.lock()
+    second.release()
+    assert not folder.exists()
