@@ -20,13 +20,8 @@ def sentences(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> None:
-        from bgsim.core.errors import BgsimError
-
         try:
             command(*args, **options)
-        except BgsimError as error:
-            note(f"bgsim: {error}")
-            raise typer.Exit(1) from None
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # the reader has seen enough: typer ends quietly
@@ -39,6 +34,13 @@ def sentences(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             note("bgsim: stopped")
             leave_stopped()
+        except Exception as error:
+            from bgsim.core.errors import BgsimError
+
+            if not isinstance(error, BgsimError):
+                raise
+            note(f"bgsim: {error}")
+            raise typer.Exit(1) from None
 
     return wrapped
 

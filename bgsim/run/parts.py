@@ -1,5 +1,6 @@
 """Progress on disk: finished segments as small Parquet parts beside the table to come."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -78,9 +79,9 @@ class PartStore:
                 f"process {owner} is at work on {self.folder}: wait for it, or choose another --out"
             ) from None
         self._lock = held
-        self._lock.truncate(0)
-        self._lock.write(f"{os.getpid()}\n")
-        self._lock.flush()
+        with contextlib.suppress(OSError):  # on a full disk it is locked all the same, by an unknown process
+            os.truncate(held.fileno(), 0)
+            os.write(held.fileno(), f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
         """Let other runs at this table; a folder without parts is removed."""

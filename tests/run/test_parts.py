@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 
 import numpy as np
@@ -39,7 +40,7 @@ def segments():
     with LocalExecutor(1) as executor:
         assert run_plan(PLAN, executor, Ledger(2), store=Keep(None, PLAN), batch=6)
     assert len(kept) == 20
-    return kept
+    return sorted(kept, key=lambda records: (records["group"][0], records["first_trial"][0]))
 
 
 def state(ledger):
@@ -469,3 +470,52 @@ def test_resume_and_overwrite_contradict_each_other(tmp_path):
     with pytest.raises(TableError, match="give one of them"):
         run_rollout(PLAN, out=tmp_path / "x.parquet", resume=True, overwrite=True)
     assert loaded(tmp_path / "x.parquet.parts")[1] > 0
+
+
+# --- two runs at once -----------------------------------------------------------------------------
+
+
+def test_two_runs_may_not_write_one_table(tmp_path, segments):
+    """The second is told whose it is; once the first lets go, it may."""
+    first, second = PartStore(tmp_path / "parts", PLAN), PartStore(tmp_path / "parts", PLAN)
+    first.lock()
+    with pytest.raises(
+        TableError, match=f"process {os.getpid()} is at work on .*parts: wait for it, or choose"
+    ):
+        second.lock()
+    first.add(segments[0])
+    first.flush()
+    first.release()
+    second.lock()
+    second.release()
+    assert loaded(tmp_path / "parts")[1] == 6
+
+
+def test_a_second_run_of_a_table_is_refused(tmp_path):
+    """While the first is at work, in one sentence, whatever the second wants; the first is not disturbed."""
+    path, refused = tmp_path / "x.parquet", []
+
+    def intrude(trials):
+        for options in ({}, {"resume": True}, {"overwrite": True}):
+            with pytest.raises(TableError) as caught:
+                run_rollout(PLAN, out=path, **options)
+            refused.append(str(caught.value))
+
+    run_rollout(PLAN, out=path, batch=60, workers=1, listener=intrude)
+    assert len(refused) == 6
+    assert all(sentence.startswith(f"process {os.getpid()} is at work on") for sentence in refused)
+    assert names(tmp_path) == ["x.parquet"]
+
+
+def test_a_lock_of_the_dead_locks_nothing(tmp_path):
+    """The file may stay after a crash; the system's lock does not."""
+    (tmp_path / "x.parquet.parts").mkdir()
+    (tmp_path / "x.parquet.parts" / "lock").write_text("1\n")
+    assert run_rollout(PLAN, out=tmp_path / "x.parquet").finished
+    assert names(tmp_path) == ["x.parquet"]
+
+
+def test_a_place_where_the_lock_cannot_be_made(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(TableError, match="cannot write"):
+        PartStore(tmp_path / "file" / "parts", PLAN).lock()
