@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 120.0  # seconds; only a run that hangs waits so long
+PROGRESS = re.compile(r"[\d,]+ of [\d,]+ trials, [\d,]+ a second, [\d,]+ s left")
 BGSIM = (sys.executable, "-m", "bgsim")
 
 
@@ -90,6 +92,11 @@ def wait_until(true: Callable[[], object], process: subprocess.Popen[str] | None
         if time.monotonic() > until:
             raise AssertionError("waited two minutes in vain")
         time.sleep(0.02)
+
+
+def said(err: str) -> list[str]:
+    """The lines on stderr, without those of the progress that a slow machine shows every ten seconds."""
+    return [line for line in err.splitlines() if not PROGRESS.fullmatch(line)]
 
 
 def parts_of(out: Path) -> list[Path]:

@@ -15,8 +15,16 @@ settings.register_profile("bgsim", deadline=None)
 settings.load_profile("bgsim")
 
 
+@pytest.fixture(scope="session")
+def compiled():
+    """Kernels compiled, so that no command has to say that it compiles: on a new machine the first would."""
+    from bgsim.apps.warm import warm_all
+
+    warm_all()
+
+
 @pytest.fixture
-def invoke():
+def invoke(compiled):
     """Call `bgsim ARGUMENTS` in this process; what it printed, and its exit status.
 
     An error that no command is meant to raise is raised here, so every call checks for tracebacks as well.

@@ -11,7 +11,16 @@ import time
 import pytest
 
 from bgsim.run.tables import read_metadata
-from tests.children import ended, of_session, parts_of, rays_of_session, run_bgsim, started_bgsim, wait_until
+from tests.children import (
+    ended,
+    of_session,
+    parts_of,
+    rays_of_session,
+    run_bgsim,
+    said,
+    started_bgsim,
+    wait_until,
+)
 from tests.columns import columns_of
 
 pytestmark = pytest.mark.slow
@@ -28,7 +37,7 @@ def test_P10_runs_killed_at_any_moment_and_resumed(tmp_path, long_run, undisturb
             process.kill()
             status, _, err, _ = ended(process)
             assert status in (-signal.SIGKILL, 0)  # 0: it was done before
-            assert err in ("", f"table written to {out}\n")
+            assert said(err) in ([], [f"table written to {out}"])
         partial = [path.name for path in tmp_path.rglob("*.partial")]
         assert all(name.startswith(".") for name in partial)
     done = run_bgsim(*long_run, "--out", out, "--resume")
@@ -64,7 +73,7 @@ def test_P10_a_killed_worker_changes_nothing(tmp_path, long_run, undisturbed):
             wait_until(lambda: parts_of(out) and at_work(process), process)
             os.kill(at_work(process)[0], signal.SIGKILL)
         status, printed, err, _ = ended(process)
-    assert (status, err) == (0, f"table written to {out}\n")
+    assert (status, said(err)) == (0, [f"table written to {out}"])
     assert [row["trials"] for row in json.loads(printed)] == [100_000, 100_000]
     assert columns_of(out) == columns_of(undisturbed)
 
@@ -74,7 +83,7 @@ def test_one_ray_worker_gives_the_bits_of_threads(tmp_path, long_run):
     few = (*long_run, "--trials", "300")
     ray, threads = tmp_path / "ray.parquet", tmp_path / "threads.parquet"
     done = run_bgsim(*few, *RAY, "--workers", "1", "--batch", "7", "--out", ray)
-    assert (done.returncode, done.stderr) == (0, f"table written to {ray}\n")
+    assert (done.returncode, said(done.stderr)) == (0, [f"table written to {ray}"])
     assert run_bgsim(*few, "--out", threads).returncode == 0
     assert columns_of(ray) == columns_of(threads)
     assert (read_metadata(ray)["executor"], read_metadata(ray)["workers"]) == ("ray", "1")

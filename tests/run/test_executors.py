@@ -50,7 +50,7 @@ def squared(number):
 
 def slow_first(number):
     if number == 0:
-        time.sleep(1.0)
+        time.sleep(5.0)  # far longer than a loaded machine keeps the others waiting
     return number
 
 
