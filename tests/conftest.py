@@ -15,16 +15,16 @@ settings.register_profile("bgsim", deadline=None)
 settings.load_profile("bgsim")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def compiled():
-    """Kernels compiled, so that no command has to say that it compiles: on a new machine the first would."""
+    """Kernels compiled first, so that no command or child says that it compiles: on a new machine one would."""
     from bgsim.apps.warm import warm_all
 
     warm_all()
 
 
 @pytest.fixture
-def invoke(compiled):
+def invoke():
     """Call `bgsim ARGUMENTS` in this process; what it printed, and its exit status.
 
     An error that no command is meant to raise is raised here, so every call checks for tracebacks as well.
