@@ -17,7 +17,7 @@ settings.load_profile("bgsim")
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled():
-    """Kernels compiled first, so that no command or child says that it compiles: on a new machine one would."""
+    """Kernels compiled first, so that no command says that it compiles: on a new machine one would."""
     from bgsim.apps.warm import warm_all
 
     warm_all()
