@@ -1,10 +1,11 @@
-"""Numbers as people write them in text exports."""
+"""Numbers as people give them, in text and as arguments."""
 
 import re
+from numbers import Integral
 
 from bgsim.core.errors import BgsimError
 
-__all__ = ["parse_decimal", "parse_whole"]
+__all__ = ["parse_decimal", "parse_whole", "whole_within"]
 
 _NUMBER = re.compile(r"([+-]?)(\d+(?:[.,]\d+)?|[.,]\d+)(%?)")
 
@@ -42,3 +43,15 @@ def parse_whole(text: str) -> int | None:
     (42, None, None)
     """
     return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else None
+
+
+def whole_within(value: object, low: int, high: int) -> int | None:
+    """Return the value as an int if it is a whole number from low to high, else None; True is none.
+
+    >>> whole_within(36, 1, 100), whole_within(0, 1, 100), whole_within(True, 0, 1), whole_within(3.0, 1, 9)
+    (36, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return None
+    number = int(value)
+    return number if low <= number <= high else None

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from bgsim.core.errors import ExecutorError, did_you_mean
+from bgsim.core.numbers import whole_within
 
 __all__ = ["EXECUTORS", "Executor", "make_executor"]
 
@@ -51,8 +52,7 @@ def make_executor(name: str, *, workers: int | None = None, address: str | None 
     Raises:
         ExecutorError: no such executor, an impossible number of workers, an address that is not Ray's.
     """
-    whole = isinstance(workers, int) and not isinstance(workers, bool)
-    if workers is not None and not (whole and 1 <= workers <= MAX_WORKERS):
+    if workers is not None and whole_within(workers, 1, MAX_WORKERS) is None:
         raise ExecutorError(
             f"{workers!r} workers cannot be: a whole number from 1 to {MAX_WORKERS} is allowed"
         )

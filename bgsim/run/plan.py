@@ -11,6 +11,7 @@ import numpy as np
 
 from bgsim.core.errors import PlanError
 from bgsim.core.match import Pending
+from bgsim.core.numbers import whole_within
 from bgsim.core.rules import check_playable
 from bgsim.core.state import GameState
 from bgsim.engine.boards import pack
@@ -146,10 +147,10 @@ class Plan:
 
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not low <= int(value) <= high:  # type: ignore[call-overload]
+    number = whole_within(value, low, high)
+    if number is None:
         raise PlanError(f"{name} is {value!r}: a whole number from {low} to {high} is allowed")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return number
 
 
 def differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> list[str]:

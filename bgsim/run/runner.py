@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bgsim.core.errors import PlanError
+from bgsim.core.numbers import whole_within
 from bgsim.engine.batch import MAX_BATCH_TRIALS, BatchResult, BatchTask, run_batch
 from bgsim.kernels.playout import Roots, Settings
 from bgsim.run.executor import Executor
@@ -68,8 +69,7 @@ class Stop:
 
 def check_batch(batch: object) -> None:
     """Raise PlanError unless this may be the trials of a task; None leaves them to the speed."""
-    whole = isinstance(batch, int) and not isinstance(batch, bool)
-    if batch is not None and not (whole and 1 <= batch <= MAX_BATCH_TRIALS):  # type: ignore[operator]
+    if batch is not None and whole_within(batch, 1, MAX_BATCH_TRIALS) is None:
         raise PlanError(f"batch is {batch!r}: a whole number from 1 to {MAX_BATCH_TRIALS} is allowed")
 
 

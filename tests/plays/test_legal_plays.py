@@ -95,6 +95,7 @@ def test_oracle_has_the_corpus_counts_of_a_sample(kind, total, largest):
             assert found == len(results(*board, roll)), (gnubg_id(*board), roll)
 
 
+@pytest.mark.slow
 def test_the_oracle_equals_gnubg():
     """The rule book that the other tests lean on, held against the same 4,722 sets."""
     for case in reference_plays():

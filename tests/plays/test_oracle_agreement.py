@@ -29,6 +29,8 @@ from tests.oracle import (
     sequences,
 )
 
+pytestmark = pytest.mark.slow
+
 LONG_CHUNKS = 200
 CHUNK_PLAYED, CHUNK_CONSTRUCTED = 250, 250  # 200 x 500 = 100,000 positions
 

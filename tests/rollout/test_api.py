@@ -83,16 +83,3 @@ def test_a_part_of_nothing_is_not_written(tmp_path):
     store.add(np.zeros(0, record_type(1)))
     store.flush()
     assert not store.exists()
-
-
-def test_a_second_run_on_one_table_is_refused_by_name(tmp_path):
-    plan = Plan(roots=(Root(bgsim.parse("start")),))
-    folder = tmp_path / "x.parquet.parts"
-    first, second = PartStore(folder, plan), PartStore(folder, plan)
-    first.lock()
-    with pytest.raises(bgsim.BgsimError, match=r"process \d+ is at work on"):
-        second.lock()
-    first.release()
-    second.lock()
-    second.release()
-    assert not folder.exists()

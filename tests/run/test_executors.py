@@ -109,6 +109,7 @@ def test_few_tasks_are_on_their_way_at_once(executor):
     assert 2 <= tasks.most <= 2 * QUEUED_PER_WORKER
 
 
+@pytest.mark.slow
 def test_results_come_as_they_are_ready(executor):
     assert list(executor.map(slow_first, range(4), never))[-1] == 0
 
