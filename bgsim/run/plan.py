@@ -15,7 +15,7 @@ from bgsim.core.numbers import whole_within
 from bgsim.core.rules import check_playable
 from bgsim.core.state import GameState
 from bgsim.engine.boards import pack
-from bgsim.engine.policies import find_policy
+from bgsim.engine.policies import find_policy, players_of
 from bgsim.kernels.dice import MAX_TRIAL
 from bgsim.kernels.playout import Roots, Settings
 
@@ -70,8 +70,7 @@ class Plan:
     max_plies: int = MAX_PLIES
 
     def __post_init__(self) -> None:
-        find_policy(self.policy)
-        find_policy(self.opponent_policy or self.policy)
+        players_of(*self.two_policies)  # weights that cannot be used are refused now, not in a worker
         # plain integers even if numpy's came: they are written as JSON
         object.__setattr__(self, "trials", _whole("trials", self.trials, 1, MAX_TRIAL))
         object.__setattr__(self, "seed", _whole("seed", self.seed, 0, MAX_SEED))
@@ -106,6 +105,7 @@ class Plan:
             "numbers_version": NUMBERS_VERSION,
             "policy": self.policy,
             "opponent_policy": self.two_policies[1],
+            "weights": {k: v for name in self.two_policies for k, v in find_policy(name).digests.items()},
             "trials": self.trials,
             "seed": self.seed,
             "stratified": self.stratified,
@@ -126,11 +126,11 @@ class Plan:
 
     def settings(self) -> Settings:
         """The kernels' view of everything but the roots."""
-        own, other = self.two_policies
+        player, opponent = players_of(*self.two_policies).players
         return Settings(
             seed=np.uint64(self.seed),
-            policy=find_policy(own).number,
-            opponent_policy=find_policy(other).number,
+            player=player,
+            opponent=opponent,
             stratified=self.stratified,
             max_plies=self.max_plies,
         )
