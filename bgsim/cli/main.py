@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bgsim.cli import bench, info, perft, plays, rollout, show, train, warm
+from bgsim.cli import bench, duel, info, perft, plays, rollout, show, train, warm
 
 app = typer.Typer(
     help="Backgammon simulation and rollouts.",
@@ -15,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich costs 0.15 s of every --help
 )
-for command in (rollout, plays, show, perft, train, bench, warm, info):
+for command in (rollout, plays, show, perft, duel, train, bench, warm, info):
     command.register(app)
 
 

@@ -40,6 +40,7 @@ class Roots(NamedTuple):
     dice: np.ndarray  # int64[n, 2]; 0, 0 when the first roll is still to come
     opening: np.ndarray  # bool[n]; the first roll is one of the 15 non-doubles
     streams: np.ndarray  # uint64[n]; names the dice: roots that share a stream share their dice
+    swapped: np.ndarray  # bool[n]; the players have changed seats
 
 
 class Workspace(NamedTuple):
@@ -125,7 +126,7 @@ def play_out(
         n = list_results(board, np.uint64(die1), np.uint64(die2), blocked, results)
         ply += 1
         if n > 0:
-            player = settings.player if seat == 0 else settings.opponent
+            player = settings.player if (seat == 1) == roots.swapped[root] else settings.opponent
             row = choose(
                 player, board, results, n, work.outcome_values, words[1], work.evaluator, work.scores
             )

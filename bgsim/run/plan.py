@@ -29,10 +29,14 @@ MAX_SEED = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """One position to roll out, and the name it goes by in tables."""
+    """One position to roll out, and the name it goes by in tables.
+
+    `swapped`: the plan's second policy plays for the player on roll.
+    """
 
     state: GameState
     name: str = ""
+    swapped: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """What identifies this root, as plain values."""
@@ -43,6 +47,7 @@ class Root:
             "opening": state.opening,
             "rules": str(state.rules),
             "name": self.name,
+            "swapped": self.swapped,
         }
 
     @property
@@ -143,6 +148,7 @@ class Plan:
             dice=np.array([state.roll or (0, 0) for state in states], np.int64).reshape(-1, 2),
             opening=np.array([state.opening for state in states], np.bool_),
             streams=np.array([root.stream for root in self.roots], np.uint64),
+            swapped=np.array([root.swapped for root in self.roots], np.bool_),
         )
 
 

@@ -208,6 +208,7 @@ def _play_one_trial() -> float:
         dice=np.zeros((1, 2), np.int64),
         opening=np.zeros(1, np.bool_),
         streams=np.zeros(1, np.uint64),
+        swapped=np.zeros(1, np.bool_),
     )
     policies = "random", "random"
     player, opponent = players_of(*policies).players

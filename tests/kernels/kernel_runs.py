@@ -44,6 +44,7 @@ def roots(*starts: Start) -> Roots:
         dice=np.array([start.roll or (0, 0) for start in starts], np.int64),
         opening=np.array([start.opening for start in starts], np.bool_),
         streams=np.array([start.stream for start in starts], np.uint64),
+        swapped=np.zeros(len(starts), np.bool_),
     )
 
 
