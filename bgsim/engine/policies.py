@@ -6,14 +6,25 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bgsim.core.errors import PolicyError, did_you_mean
 from bgsim.core.position import Position
 from bgsim.engine.boards import pack
 from bgsim.engine.nets import Net, joined, new_evaluator
 from bgsim.engine.weights import stamp_of, weights_of
+from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.net import Evaluator, Nets
-from bgsim.kernels.policy import GREEDY, LOOKAHEAD, NET, NONE, RANDOM, Player, score_results
+from bgsim.kernels.policy import (
+    GREEDY,
+    LOOKAHEAD,
+    NET,
+    NONE,
+    RANDOM,
+    Player,
+    rank_all_rolls,
+    score_results,
+)
 
 __all__ = [
     "OUTCOME_VALUES",
@@ -168,6 +179,14 @@ def _players(policies: tuple[Policy, ...], stamps: tuple[object, ...]) -> Player
             )
         )
     return Players(tuple(players), joined(nets))
+
+
+def count_ranked(policy: str, boards: npt.NDArray[np.uint64]) -> int:
+    """Let a policy choose on all 21 rolls of boards (uint64[n, 4]); returns how many results it ranked."""
+    ready = players_of(policy)
+    results, scores = np.zeros((MAX_RESULTS, 4), np.uint64), np.zeros(MAX_RESULTS, np.int64)
+    player, evaluator = ready.players[0], ready.evaluator()
+    return int(rank_all_rolls(player, boards, OUTCOME_VALUES, evaluator, results, scores))
 
 
 def net_player(first: int) -> Player:

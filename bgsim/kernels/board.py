@@ -8,7 +8,7 @@ high, the opponent's low and high, each from that side's own view. Passing the t
 
 import numpy as np
 
-from bgsim.kernels._jit import jit
+from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bits import (
     BAR,
     FAR_HOME,
@@ -166,6 +166,18 @@ def step(
         blots ^= struck
     low, high = moved(low, high, source, die)
     return low, high, far_low, far_high, blots
+
+
+@inlined
+def copy_board(source: np.ndarray, target: np.ndarray) -> None:
+    """target = source (uint64[4] each); `target[:] = source` compiles numba's error texts, for seconds."""
+    target[0], target[1], target[2], target[3] = source[0], source[1], source[2], source[3]
+
+
+@inlined
+def copy_turned(source: np.ndarray, target: np.ndarray) -> None:
+    """target = source with the turn passed; they may be the same board."""
+    target[0], target[1], target[2], target[3] = source[2], source[3], source[0], source[1]
 
 
 @jit

@@ -35,5 +35,4 @@ def rollout_kernel(**seams: Callable[..., Any]) -> Any:
         raise TypeError(f"no seam is called {unknown[0]}; the seams are {', '.join(SEAMS)}")
     choose = _rebuilt(policy.choose, seams)
     play_out = _rebuilt(playout.play_out, {**seams, "choose": choose})
-    run_segment = _rebuilt(rollout.run_segment, {"play_out": play_out})
-    return _rebuilt(rollout.run_segments, {"run_segment": run_segment})
+    return _rebuilt(rollout.run_segments, {"play_out": play_out})

@@ -17,7 +17,6 @@ from bgsim.kernels.features import BIAS, WORDS, write_features
 from bgsim.kernels.vectors import (
     DENSE_BLOCK,
     OUTPUTS,
-    ROWS_AT_ONCE,
     add_rows,
     dense_two_rows,
     first_layer,
@@ -173,7 +172,8 @@ def _list_changes(
 @jit
 def set_base(nets: Nets, net: int, board: np.ndarray, scratch: NetScratch) -> None:
     """Sum the first layer of a position, from which those of its plays are reached by few rows."""
-    scratch.base_words[:] = ZERO
+    for w in range(WORDS):
+        scratch.base_words[w] = ZERO
     write_features(board[0], board[1], board[2], board[3], scratch.words)
     scratch.words[0] |= np.uint64(1) << np.uint64(BIAS)
     n, _ = _list_changes(scratch.words, scratch.base_words, scratch.added, scratch.removed)
@@ -190,8 +190,9 @@ def set_base(nets: Nets, net: int, board: np.ndarray, scratch: NetScratch) -> No
         scratch.base,
         0,
     )
-    scratch.base_words[:] = scratch.words
-    scratch.base_words[0] ^= np.uint64(1) << np.uint64(BIAS)
+    scratch.words[0] ^= np.uint64(1) << np.uint64(BIAS)
+    for w in range(WORDS):
+        scratch.base_words[w] = scratch.words[w]
 
 
 @jit
@@ -252,48 +253,6 @@ def work_out(
         0,
         OUTPUTS,
     )
-
-
-@jit
-def score_rows(
-    evaluator: Evaluator,
-    contact_net: int,
-    race_net: int,
-    board: np.ndarray,
-    results: np.ndarray,
-    rows: np.ndarray,
-    n: int,
-    outcome_values: np.ndarray,
-    scores: np.ndarray,
-) -> None:
-    """Write the mean outcome values (2^-48 points) of rows[:n] of results, plays from a board, to scores.
-
-    results: uint64[any, 4]; scores: int64[any], written in the same rows. A result without contact is
-    worked out by the race net.
-    """
-    nets, scratch = evaluator.nets, evaluator.scratch
-    which = scratch.which
-    n_contact = n_race = 0
-    for i in range(n):
-        row = rows[i]
-        if has_contact(results[row, 0], results[row, 1], results[row, 2], results[row, 3]):
-            which[0, n_contact] = row
-            n_contact += 1
-        else:
-            which[1, n_race] = row
-            n_race += 1
-    for race in range(2):
-        count = n_race if race else n_contact
-        net = race_net if race else contact_net
-        if count > 0:
-            set_base(nets, net, board, scratch)
-        for start in range(0, count, ROWS_AT_ONCE):
-            some = min(ROWS_AT_ONCE, count - start)
-            work_out(nets, net, results, which[race], start, some, scratch)
-            for i in range(some):
-                row = which[race, start + i]
-                write_chances(scratch.sums, i * OUTPUTS, results[row], race == 0, scratch.chances)
-                scores[row] = mean_value(scratch.chances, outcome_values)
 
 
 @jit

@@ -10,7 +10,7 @@ import numpy as np
 
 from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import ZERO
-from bgsim.kernels.board import blocked_points, is_over, occupied, won_by
+from bgsim.kernels.board import blocked_points, copy_board, copy_turned, is_over, occupied, won_by
 from bgsim.kernels.dice import PLAY, below, block, dice_of, stratified_number
 from bgsim.kernels.net import Evaluator
 from bgsim.kernels.plays import list_results
@@ -111,7 +111,7 @@ def play_out(
 ) -> tuple[int, int, int]:
     """Play one trial; returns outcome (for seat 0), plies (rolls) and cube value at the end."""
     board, results = work.board, work.results
-    board[:] = roots.boards[root]
+    copy_board(roots.boards[root], board)
     if is_over(board):
         return finished_outcome(board), 0, 1
     cube, owner, seat, ply = 1, CENTRED, 0, 0
@@ -130,9 +130,9 @@ def play_out(
             row = choose(
                 player, board, results, n, work.outcome_values, words[1], work.evaluator, work.scores
             )
-            board[:] = results[row]
+            copy_board(results[row], board)
             if occupied(board[0], board[1]) == ZERO:
                 return won_by(board[2], board[3]) + (0 if seat == 0 else LOSE), ply, cube
-        board[0], board[1], board[2], board[3] = board[2], board[3], board[0], board[1]
+        copy_turned(board, board)
         seat = 1 - seat
     return TRUNCATED, ply, cube

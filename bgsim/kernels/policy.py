@@ -5,11 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bgsim.kernels._jit import jit
-from bgsim.kernels.board import blocked_points
+from bgsim.kernels.board import blocked_points, copy_board, copy_turned
 from bgsim.kernels.dice import below
 from bgsim.kernels.greedy import score_greedy
-from bgsim.kernels.net import Evaluator, score_rows
+from bgsim.kernels.net import Evaluator, has_contact, mean_value, set_base, work_out, write_chances
 from bgsim.kernels.plays import list_results
+from bgsim.kernels.vectors import OUTPUTS, ROWS_AT_ONCE
 
 RANDOM, GREEDY, NET, LOOKAHEAD = range(4)  # kinds of players
 
@@ -73,52 +74,45 @@ def _score_by_net(
     rows: np.ndarray,
     scores: np.ndarray,
 ) -> None:
-    """Scores by the player's nets, after a quick net has sorted some results out. rows: int64[n], scratch."""
+    """Scores (2^-48 points) by the player's nets, after a quick net has sorted some results out.
+
+    A result without contact is worked out by the race net. rows: int64[n], scratch.
+    """
+    nets, scratch = evaluator.nets, evaluator.scratch
+    which = scratch.which
     for row in range(n):
         rows[row] = row
     count = n
-    if player.quick_contact != NONE and n > 2:
-        score_rows(
-            evaluator,
-            player.quick_contact,
-            player.quick_race,
-            board,
-            results,
-            rows,
-            n,
-            outcome_values,
-            scores,
-        )
-        count = _keep_best(scores, n, player.kept, player.margin, rows)
-    score_rows(evaluator, player.contact, player.race, board, results, rows, count, outcome_values, scores)
-
-
-@jit
-def _mean_after_replies(
-    player: Player, result: np.ndarray, outcome_values: np.ndarray, evaluator: Evaluator
-) -> int:
-    """Mean over the opponent's 21 rolls of what his best reply leaves the mover, in 2^-48 points."""
-    before, replies = evaluator.before, evaluator.replies
-    before[0], before[1], before[2], before[3] = result[2], result[3], result[0], result[1]
-    values = evaluator.reply_values
-    for outcome in range(6):
-        values[outcome] = -outcome_values[(outcome + 3) % 6]
-    blocked = blocked_points(before[2], before[3])
-    total = 0
-    for die1 in range(1, 7):
-        for die2 in range(1, die1 + 1):
-            n = list_results(before, np.uint64(die1), np.uint64(die2), blocked, replies)
-            if n == 0:
-                replies[0] = before
-                n = 1
-            _score_by_net(
-                player, before, replies, n, values, evaluator, evaluator.listed[1], evaluator.reply_scores
-            )
-            best = evaluator.reply_scores[0]
-            for row in range(1, n):
-                best = max(best, evaluator.reply_scores[row])
-            total -= (1 if die1 == die2 else 2) * best
-    return total // 36
+    # One loop over both stages, not two calls: each level of calls compiles all below it once more.
+    for quick in (True, False):
+        if quick and (player.quick_contact == NONE or n <= 2):
+            continue
+        n_contact = n_race = 0
+        for i in range(count):
+            row = rows[i]
+            if has_contact(results[row, 0], results[row, 1], results[row, 2], results[row, 3]):
+                which[0, n_contact] = row
+                n_contact += 1
+            else:
+                which[1, n_race] = row
+                n_race += 1
+        for race in range(2):
+            some_rows = n_race if race else n_contact
+            if race:
+                net = player.quick_race if quick else player.race
+            else:
+                net = player.quick_contact if quick else player.contact
+            if some_rows > 0:
+                set_base(nets, net, board, scratch)
+            for start in range(0, some_rows, ROWS_AT_ONCE):
+                together = min(ROWS_AT_ONCE, some_rows - start)
+                work_out(nets, net, results, which[race], start, together, scratch)
+                for i in range(together):
+                    row = which[race, start + i]
+                    write_chances(scratch.sums, i * OUTPUTS, results[row], race == 0, scratch.chances)
+                    scores[row] = mean_value(scratch.chances, outcome_values)
+        if quick:
+            count = _keep_best(scores, n, player.kept, player.margin, rows)
 
 
 @jit
@@ -139,13 +133,34 @@ def score_results(
     """
     if player.kind == GREEDY:
         score_greedy(results, n, scores)
-    elif player.kind >= NET:
-        rows = evaluator.listed[0]
-        _score_by_net(player, board, results, n, outcome_values, evaluator, rows, scores)
-        if player.kind == LOOKAHEAD:
-            count = _keep_best(scores, n, player.kept_ahead, player.margin_ahead, rows)
-            for i in range(count):
-                scores[rows[i]] = _mean_after_replies(player, results[rows[i]], outcome_values, evaluator)
+        return
+    if player.kind < NET:
+        return
+    rows, values = evaluator.listed[0], evaluator.reply_values
+    _score_by_net(player, board, results, n, outcome_values, evaluator, rows, scores)
+    if player.kind != LOOKAHEAD:
+        return
+    for outcome in range(6):
+        values[outcome] = -outcome_values[(outcome + 3) % 6]
+    before, replies, reply_scores = evaluator.before, evaluator.replies, evaluator.reply_scores
+    for i in range(_keep_best(scores, n, player.kept_ahead, player.margin_ahead, rows)):
+        copy_turned(results[rows[i]], before)
+        blocked = blocked_points(before[2], before[3])
+        total = 0
+        for die1 in range(1, 7):
+            for die2 in range(1, die1 + 1):
+                m = list_results(before, np.uint64(die1), np.uint64(die2), blocked, replies)
+                if m == 0:
+                    copy_board(before, replies[0])
+                    m = 1
+                _score_by_net(
+                    player, before, replies, m, values, evaluator, evaluator.listed[1], reply_scores
+                )
+                best = reply_scores[0]
+                for row in range(1, m):
+                    best = max(best, reply_scores[row])
+                total -= (1 if die1 == die2 else 2) * best
+        scores[rows[i]] = total // 36
 
 
 @jit
@@ -173,3 +188,26 @@ def choose(
         if scores[row] > scores[best]:
             best = row
     return best
+
+
+@jit
+def rank_all_rolls(
+    player: Player,
+    boards: np.ndarray,
+    outcome_values: np.ndarray,
+    evaluator: Evaluator,
+    results: np.ndarray,
+    scores: np.ndarray,
+) -> int:
+    """Let a player choose on all 21 rolls of n boards (uint64[n, 4]); returns how many results it ranked."""
+    ranked = 0
+    for i in range(boards.shape[0]):
+        board = boards[i]
+        blocked = blocked_points(board[2], board[3])
+        for die1 in range(1, 7):
+            for die2 in range(1, die1 + 1):
+                n = list_results(board, np.uint64(die1), np.uint64(die2), blocked, results)
+                if n > 0:
+                    choose(player, board, results, n, outcome_values, np.uint64(0), evaluator, scores)
+                ranked += n
+    return ranked

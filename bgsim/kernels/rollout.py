@@ -45,40 +45,6 @@ def value_of(outcome: int, cube: int) -> int:
 
 
 @jit
-def run_segment(
-    settings: Settings,
-    roots: Roots,
-    first_root: int,
-    first_trial: int,
-    n_trials: int,
-    work: Workspace,
-    stop: np.ndarray,
-    sums: np.ndarray,
-    products: np.ndarray,
-) -> int:
-    """Play n_trials trials, the first being first_trial, of k roots that share dice; returns how many it did.
-
-    sums: int64[k, SUMS], counts of outcomes, plies, value (2^-32 points). products: int64[k, k, 2], sums of
-    products of values (2^-64) as (high, low). stop: uint8[1], looked at between trials.
-    """
-    k = sums.shape[0]
-    for done in range(n_trials):
-        if stop[0]:
-            return done
-        for j in range(k):
-            outcome, plies, cube = play_out(settings, roots, first_root + j, first_trial + done, work)
-            value = value_of(outcome, cube)
-            sums[j, outcome] += 1
-            sums[j, PLIES] += plies
-            sums[j, VALUE] += value
-            work.values[j] = value
-        for i in range(k):
-            for j in range(k):
-                add_product(products[i, j], work.values[i], work.values[j])
-    return n_trials
-
-
-@jit
 def run_segments(
     settings: Settings,
     roots: Roots,
@@ -89,21 +55,26 @@ def run_segments(
     products: np.ndarray,
     done: np.ndarray,
 ) -> None:
-    """Run m segments (int64[m, 3]: first root, first trial, trials) one after the other.
+    """Run m segments (int64[m, 3]: first root, first trial, trials), each of k roots that share dice.
 
-    sums: int64[m, k, SUMS]; products: int64[m, k, k, 2]; done: int64[m], finished trials of each segment.
+    sums: int64[m, k, SUMS], counts of outcomes, plies, value (2^-32 points). products: int64[m, k, k, 2],
+    sums of products of values (2^-64) as (high, low). done: int64[m], finished trials of each segment. stop:
+    uint8[1], looked at between trials.
     """
+    k = sums.shape[1]
     for row in range(segments.shape[0]):
-        done[row] = run_segment(
-            settings,
-            roots,
-            segments[row, 0],
-            segments[row, 1],
-            segments[row, 2],
-            work,
-            stop,
-            sums[row],
-            products[row],
-        )
-        if done[row] < segments[row, 2]:
-            return
+        first_root, first_trial = segments[row, 0], segments[row, 1]
+        for trial in range(first_trial, first_trial + segments[row, 2]):
+            if stop[0]:
+                return
+            for j in range(k):
+                outcome, plies, cube = play_out(settings, roots, first_root + j, trial, work)
+                value = value_of(outcome, cube)
+                sums[row, j, outcome] += 1
+                sums[row, j, PLIES] += plies
+                sums[row, j, VALUE] += value
+                work.values[j] = value
+            for i in range(k):
+                for j in range(k):
+                    add_product(products[row, i, j], work.values[i], work.values[j])
+            done[row] += 1

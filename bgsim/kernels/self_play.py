@@ -9,7 +9,7 @@ import numpy as np
 
 from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import ZERO
-from bgsim.kernels.board import blocked_points, occupied, won_by
+from bgsim.kernels.board import blocked_points, copy_board, copy_turned, occupied, won_by
 from bgsim.kernels.dice import PLAY, below, block, dice_of
 from bgsim.kernels.net import CERTAIN, Evaluator, write_estimate
 from bgsim.kernels.plays import list_results
@@ -55,7 +55,7 @@ def play_game(
     """
     board, results = scratch.board, scratch.results
     start = game % starts.boards.shape[0]
-    board[:] = starts.boards[start]
+    copy_board(starts.boards[start], board)
     opening = starts.openings[start]
     skipped = (game // starts.boards.shape[0]) % (starts.random_plies[start] + 1)
     recorded = 0
@@ -70,13 +70,13 @@ def play_game(
             row = choose(
                 who, board, results, n, scratch.outcome_values, words[1], scratch.evaluator, scratch.scores
             )
-            board[:] = results[row]
+            copy_board(results[row], board)
         if ply >= skipped:
-            boards[recorded] = board
+            copy_board(board, boards[recorded])
             recorded += 1
         if occupied(board[0], board[1]) == ZERO:
             return recorded, won_by(board[2], board[3])
-        board[0], board[1], board[2], board[3] = board[2], board[3], board[0], board[1]
+        copy_turned(board, board)
     return recorded, -1
 
 
@@ -124,14 +124,14 @@ def averaged_target(board: np.ndarray, player: Player, scratch: GameScratch, tar
             target[k] = 1.0 if k <= lost else 0.0
         return
     before = scratch.board
-    before[0], before[1], before[2], before[3] = board[2], board[3], board[0], board[1]
+    copy_turned(board, before)
     blocked = blocked_points(before[2], before[3])
     total = np.zeros(5, np.int64)
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
             n = list_results(before, np.uint64(die1), np.uint64(die2), blocked, replies)
             if n == 0:
-                replies[0] = before
+                copy_board(before, replies[0])
                 n = 1
             row = choose(player, before, replies, n, scratch.outcome_values, ZERO, evaluator, scratch.scores)
             write_estimate(evaluator, player.contact, player.race, replies, row, chances)
@@ -169,7 +169,7 @@ def record_games(
             continue
         kept = rows
         for t in range(game % averaged_every, n, averaged_every):
-            boards[kept] = boards[rows + t]
+            copy_board(boards[rows + t], boards[kept])
             averaged_target(boards[kept], player, scratch, targets[kept])
             kept += 1
         rows = kept
