@@ -22,14 +22,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 KEPT_CACHES = 4  # other checkouts and versions may still use theirs; beyond four it is litter
 
 
-def _source_key() -> str:
-    """Hash of all that decides the machine code: kernel sources, numba, Python and debug switches."""
+def source_hash() -> str:
+    """Hash of the kernel sources alone: the same on every machine."""
     digest = hashlib.blake2b(digest_size=8)
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    switches = (config.BOUNDSCHECK, config.OPT, config.DISABLE_JIT, config.CPU_NAME)
-    digest.update(repr((numba.__version__, sys.version_info[:2], platform.machine(), switches)).encode())
     return digest.hexdigest()
+
+
+def _source_key() -> str:
+    """Hash of all that decides the machine code: kernel sources, numba, Python and debug switches."""
+    switches = (config.BOUNDSCHECK, config.OPT, config.DISABLE_JIT, config.CPU_NAME)
+    decisive = (source_hash(), numba.__version__, sys.version_info[:2], platform.machine(), switches)
+    return hashlib.blake2b(repr(decisive).encode(), digest_size=8).hexdigest()
 
 
 def _private_temporary_folder() -> Path:

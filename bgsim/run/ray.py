@@ -11,8 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from bgsim.core.errors import ExecutorError
+from bgsim.core.errors import BgsimError, ExecutorError
 from bgsim.run.local import POLL_SECONDS, QUEUED_PER_WORKER, usable_cores
+from bgsim.run.provenance import build
 
 __all__ = ["RayExecutor"]
 
@@ -98,7 +99,7 @@ class RayExecutor:
     def prepare(self, function: Callable[[], object]) -> None:
         """Run it on every worker: tasks of one core each, at once, fall on different workers."""
         remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_run)
-        self._result([remote.remote(function) for _ in range(self.workers)])
+        self._result([remote.remote(build(), function) for _ in range(self.workers)])
 
     def map(
         self,
@@ -120,7 +121,7 @@ class RayExecutor:
             stopping = cancelled()
             if not stopping:
                 room = self.workers * QUEUED_PER_WORKER - len(running)
-                running += [remote.remote(shared, task) for task in islice(coming, room)]
+                running += [remote.remote(build(), shared, task) for task in islice(coming, room)]
             if not running:
                 return
             patience = 0 if stopping else POLL_SECONDS
@@ -138,7 +139,11 @@ class RayExecutor:
         try:
             return self._ray.get(reference)
         except kinds.RayTaskError as error:
-            raise error.cause from None  # as it was raised in the worker, without the worker's traceback
+            if isinstance(error.cause, BgsimError):
+                raise error.cause from None  # as it was raised in the worker, without the worker's traceback
+            raise ExecutorError(
+                f"a Ray worker failed: {_last_line(error)}; every worker needs {build()}, as here"
+            ) from error.cause
         except kinds.WorkerCrashedError as error:
             raise ExecutorError(
                 f"a batch ended its worker {MAX_RETRIES + 1} times and was given up: {_first_line(error)}"
@@ -197,14 +202,25 @@ def _descendants(pids: Iterable[int]) -> list[int]:
     return found
 
 
-def _call(function: Callable[[Task], Result], task: Task) -> Result:
+def _call(wanted: str, function: Callable[[Task], Result], task: Task) -> Result:
     """What a worker runs; named at module level so that Ray sends it by name, not by value."""
+    _check_build(wanted)
     return function(task)
 
 
-def _run(function: Callable[[], object]) -> None:
+def _run(wanted: str, function: Callable[[], object]) -> None:
     """What a worker runs to get ready; it returns nothing, so nothing needs to be sent back."""
+    _check_build(wanted)
     function()
+
+
+def _check_build(wanted: str) -> None:
+    """Refuse to work for a driver whose bgsim is another: the numbers would be neither's."""
+    if build() != wanted:
+        raise ExecutorError(
+            f"the Ray worker on {socket.gethostname()} has {build()}, and here is {wanted}: "
+            "install the same on both"
+        )
 
 
 def _check_reachable(address: str) -> bool:
@@ -247,3 +263,8 @@ def _has_token() -> bool:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def _last_line(error: Exception) -> str:
+    """What a worker's traceback ends with: the error itself."""
+    return str(error).strip().splitlines()[-1].strip().rstrip(".")
