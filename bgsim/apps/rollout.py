@@ -93,6 +93,11 @@ class RolloutResult:
                 )
         return RolloutResult(**turned)
 
+    def seen_from(self, point_of_view: str) -> "RolloutResult":
+        """The same figures from a view: "on_roll", or "bottom" (the bottom player of the XGID)."""
+        top_on_roll = self.xgid.split(":")[3] == "-1"
+        return self.turned() if point_of_view == "bottom" and top_on_roll else self
+
 
 _OTHER_VIEW = {"on_roll": "opponent", "opponent": "on_roll"}
 

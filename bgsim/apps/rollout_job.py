@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bgsim.apps.positions import roots_of, texts_of
-from bgsim.apps.rollout import RolloutResult, RolloutRun, refuse_cubeful, run_rollout
+from bgsim.apps.rollout import RolloutRun, refuse_cubeful, run_rollout
 from bgsim.core.errors import PlanError, PositionError
 from bgsim.run.plan import Plan
 
@@ -86,10 +86,3 @@ class RolloutJob:
             listener=listener,
             **self.options,
         )
-
-    def shown(self, result: RolloutResult) -> RolloutResult:
-        """The result from the point of view that is printed."""
-        if self.point_of_view == "on_roll":
-            return result
-        bottom = next(r.state.bottom_on_roll for r in self.plan.roots if r.state.xgid == result.xgid)
-        return result if bottom else result.turned()

@@ -79,7 +79,7 @@ def rollout(
     elif run.results:
         from bgsim.cli.tables import print_results
 
-        print_results([job.shown(result) for result in run.results], job.point_of_view)
+        print_results(run.results, job.point_of_view)
     if job.out and run.finished:
         note(f"table written to {job.out}" if run.trials_played else f"{job.out} was already finished")
     if not run.finished:

@@ -83,3 +83,12 @@ def test_a_part_of_nothing_is_not_written(tmp_path):
     store.add(np.zeros(0, record_type(1)))
     store.flush()
     assert not store.exists()
+
+
+def test_a_view_is_read_off_the_result_itself():
+    """The top player is on roll: the bottom player's figures are the other's, turned."""
+    result = bgsim.rollout("XGID=-b---BD-B---eE---c-e----B-:0:0:-1:00:0:0:3:0:10", trials=TRIALS)
+    assert result.seen_from("on_roll") is result
+    assert result.seen_from("bottom") == result.turned()
+    bottom = bgsim.rollout("XGID=-b---BD-B---eE---c-e----B-:0:0:1:00:0:0:3:0:10", trials=TRIALS)
+    assert bottom.seen_from("bottom") is bottom
