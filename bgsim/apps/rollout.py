@@ -99,6 +99,7 @@ class RolloutResult:
         return self.turned() if point_of_view == "bottom" and top_on_roll else self
 
 
+PRINTED_VIEW = "printed_point_of_view"  # key of a table's metadata
 _OTHER_VIEW = {"on_roll": "opponent", "opponent": "on_roll"}
 
 
@@ -222,6 +223,7 @@ def run_rollout(
     out: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    point_of_view: str = "on_roll",
     stop: Stop | None = None,
     started: Callable[[int, int], None] | None = None,
     listener: Callable[[int], None] | None = None,
@@ -231,7 +233,8 @@ def run_rollout(
     `out` ending in .parquet becomes one file, anything else a folder. Finished work is kept in parts beside
     it until then; `resume` goes on from them. An existing table is refused unless `resume` (then it must be
     of this very plan, and is returned as it is) or `overwrite`. `started` is told the trials in all and those
-    already finished, `listener` the trials of each finished task.
+    already finished, `listener` the trials of each finished task. `point_of_view` is kept beside the table's figures
+    (which are the player on roll's): `bgsim info` prints them from there.
 
     Raises:
         BgsimError: one sentence says what is wrong and what to do.
@@ -252,8 +255,9 @@ def run_rollout(
         target.store.load(ledger)
         run = _play(plan, ledger, target.store, chosen, batch, stop, started, listener)
         if run.finished:
-            timings = {"seconds": run.seconds, "executor": executor, "workers": chosen.workers}
-            target.write([result.row() for result in run.results], timings)
+            run_data = {"seconds": run.seconds, "executor": executor, "workers": chosen.workers}
+            rows = [result.row() for result in run.results]
+            target.write(rows, {PRINTED_VIEW: point_of_view, **run_data})
         return run
     finally:
         target.store.release()

@@ -82,6 +82,7 @@ class RolloutJob:
             self.plan,
             resume=resume,
             overwrite=overwrite,
+            point_of_view=self.point_of_view,
             started=started,
             listener=listener,
             **self.options,

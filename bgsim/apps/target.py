@@ -79,14 +79,14 @@ class Target:
     def _is_same_plan(self) -> bool:
         return self._stored_plan() == self._plan.json
 
-    def write(self, rows: Sequence[Mapping[str, Any]], timings: Mapping[str, Any]) -> None:
+    def write(self, rows: Sequence[Mapping[str, Any]], about_run: Mapping[str, Any]) -> None:
         """Write the table whole, then let go of the parts."""
         metadata = {
             **provenance(),
             "plan": self._plan.json,
             "plan_id": self._plan.plan_id,
             "finished_trials": sum(row["trials"] for row in rows),
-            **timings,
+            **about_run,
         }
         write_table(self.file, rows, metadata)
         self.store.clear()

@@ -313,6 +313,11 @@ def test_the_point_of_view_is_that_of_the_print_only(invoke, tmp_path):
     assert f"{1 - row['win']:.4f}" in text
     assert "from the view of the bottom player of the XGID" in text
     assert row["point_of_view"] == "on_roll"
+    assert invoke("info", "x.parquet").stdout.endswith(text)
+    told = json.loads(invoke("info", "x.parquet", "--json").stdout)
+    assert told["metadata"]["printed_point_of_view"] == "bottom"
+    assert [found["point_of_view"] for found in told["rows"]] == ["on_roll"]
+    assert told["rows"][0]["equity"] == row["equity"]
 
 
 def test_the_same_job_by_options_and_by_configuration(invoke, config, tmp_path):
