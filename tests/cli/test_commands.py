@@ -295,3 +295,13 @@ def test_a_stdout_that_knows_no_plus_minus_sign_is_no_reason_to_fail():
     done = run_bgsim("rollout", "start", "--trials", "4", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "one standard error" in done.stdout
+
+
+def test_info_of_the_openings_shows_what_the_readme_shows(invoke):
+    root = Path(__file__).parents[2]
+    printed = [" ".join(line.split()) for line in (root / "README.md").read_text().splitlines()]
+    shown = invoke("info", root / "results" / "openings.parquet").stdout
+    rows = [" ".join(line.split()) for line in shown.splitlines() if "46,656" in line]
+    assert len(rows) == 16
+    equities = [row.partition(" ±")[0] for row in rows]  # a name and its equity
+    assert sum(any(line.startswith(found) for line in printed) for found in equities) == 6
