@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bgsim.core.errors import BgsimError, PlanError, PositionError
 from bgsim.core.notation import SETUP_NAMES, parse
-from bgsim.core.rules import parse_rules
-from bgsim.run.plan import Root
+from bgsim.core.rules import check_playable, parse_rules
+from bgsim.run.plan import Root, check_root
 
 __all__ = ["PositionText", "read_position_file", "roots_of", "texts_of"]
 
@@ -74,20 +74,23 @@ def _names_a_file(argument: str) -> bool:
 def roots_of(
     texts: Sequence[PositionText], *, rules: str | None = None, opening: bool | None = None
 ) -> tuple[list[Root], list[str]]:
-    """Return the roots that could be read, and a sentence for each that could not.
+    """Return the roots that can be rolled out, and a sentence for each that cannot.
 
     Raises:
-        PositionError: a position that stands in no file, or none could be read.
-        RulesError: the rules cannot be.
+        PositionError, RulesError, PlanError: a position that stands in no file.
+        PositionError: none of a file's can be rolled out.
+        RulesError: the rules cannot be, or are not played yet.
     """
     if rules is not None:
-        parse_rules(rules)  # a mistake in them is no fault of the positions
+        check_playable(parse_rules(rules))  # a mistake in them is no fault of the positions
     roots: list[Root] = []
     faults: list[str] = []
     for entry in texts:
         try:
             name = entry.name or (entry.text if entry.text in SETUP_NAMES else "")
-            roots.append(Root(parse(entry.text, rules=rules, opening=opening), name))
+            root = Root(parse(entry.text, rules=rules, opening=opening), name)
+            check_root(root)
+            roots.append(root)
         except PositionError as error:
             if not entry.place:
                 raise PositionError(*_with_hint(entry.text, error)) from None

@@ -233,8 +233,8 @@ def run_rollout(
     `out` ending in .parquet becomes one file, anything else a folder. Finished work is kept in parts beside
     it until then; `resume` goes on from them. An existing table is refused unless `resume` (then it must be
     of this very plan, and is returned as it is) or `overwrite`. `started` is told the trials in all and those
-    already finished, `listener` the trials of each finished task. `point_of_view` is kept beside the table's figures
-    (which are the player on roll's): `bgsim info` prints them from there.
+    already finished, `listener` the trials of each finished task. `point_of_view` is kept with
+    the table, whose figures are the player on roll's: `bgsim info` prints them from there.
 
     Raises:
         BgsimError: one sentence says what is wrong and what to do.

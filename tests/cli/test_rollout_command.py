@@ -218,6 +218,28 @@ def test_strict_refuses_a_file_with_bad_lines(invoke, tmp_path):
     assert not (tmp_path / "x.parquet").exists()
 
 
+def test_a_line_that_cannot_be_rolled_out_is_told_by_its_number(invoke, tmp_path):
+    """A cube decision and Dutch backgammon can be read, but not rolled out."""
+    doubled = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:3:0:10"
+    (tmp_path / "p.txt").write_text(f"{doubled}\n{START}\ndutch\n")
+    result = invoke("rollout", "p.txt", "--trials", "8", "--json")
+    assert result.exit_code == 0
+    first, second = result.stderr.splitlines()
+    assert first.startswith(f"bgsim: p.txt, line 1: {doubled} waits for an answer to a double")
+    assert second.startswith("bgsim: p.txt, line 3: bgsim does not play Dutch backgammon yet")
+    assert [row["position_id"] for row in json.loads(result.stdout)] == [START]
+    strict = invoke("rollout", "p.txt", "--trials", "8", "--strict")
+    assert (strict.exit_code, strict.stdout) == (1, "")
+
+
+def test_rules_that_are_not_played_are_told_once(invoke, tmp_path):
+    (tmp_path / "p.txt").write_text(f"{START}\n{START}\n")
+    result = invoke("rollout", "p.txt", "--rules", "money,larger_die=off")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("bgsim: bgsim does not play larger_die=off yet")
+    assert result.stderr.count("larger_die") == 1
+
+
 def test_a_file_of_bad_lines_only(invoke, tmp_path):
     (tmp_path / "p.txt").write_text("x\n\ny\n")
     result = invoke("rollout", "p.txt")
