@@ -2,15 +2,14 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bgsim.core.errors import PlanError, TableError
-from bgsim.core.match import Score
-from bgsim.core.notation import parse
+from bgsim.core.notation import parse, with_rules
 from bgsim.core.position import Position
-from bgsim.core.rules import parse_rules
+from bgsim.core.rules import Rules
 from bgsim.core.state import GameState
 from bgsim.run.executor import Executor, make_executor
 from bgsim.run.ledger import Ledger
@@ -145,7 +144,7 @@ def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> Rollou
 def rollout(
     position: GameState | Position | str,
     *,
-    rules: str | None = None,
+    rules: str | Rules | None = None,
     policy: str = "greedy",
     opponent_policy: str | None = None,
     trials: int = 1296,
@@ -185,11 +184,8 @@ def rollout(
     return run.results[0]
 
 
-def _state_of(position: object, *, rules: str | None, opening: bool | None) -> GameState:
-    """The state meant, with other rules or another opening flag where they are given.
-
-    A state keeps what no id can say (its set of checkers, its opening), so it never goes through a text.
-    """
+def _state_of(position: object, *, rules: str | Rules | None, opening: bool | None) -> GameState:
+    """The state meant, with other rules or another opening flag where they are given."""
     if isinstance(position, str):
         return parse(position, rules=rules, opening=opening)
     if isinstance(position, Position):
@@ -199,12 +195,7 @@ def _state_of(position: object, *, rules: str | None, opening: bool | None) -> G
             f"a rollout begins from a GameState, a Position or a text such as 'start', "
             f"not {type(position).__name__}"
         )
-    changed: dict[str, Any] = {} if opening is None else {"opening": opening}
-    if rules is not None:
-        changed["rules"] = parse_rules(rules)
-        if changed["rules"].match_length != position.score.match_length:
-            changed["score"] = Score(changed["rules"].match_length)
-    return replace(position, **changed)
+    return with_rules(position, rules=rules, opening=opening)
 
 
 def refuse_cubeful(cubeful: bool) -> None:

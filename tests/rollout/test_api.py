@@ -27,6 +27,49 @@ def test_a_state_means_what_its_text_means(text, options):
     assert from_state.opening == from_text.opening
 
 
+SCORED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:2:6:1:7:10"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("4HPwATDgc/ABMA", "nackgammon"),
+        ("nackgammon", "money"),
+        ("nackgammon", "match:5"),
+        ("hypergammon", "cubeless"),
+        (SCORED, "match:7,crawford=off"),
+        (SCORED, "match:9"),
+        (SCORED, "money"),
+        ("4HPwATDgc/ABMA", bgsim.Rules(match_length=3)),
+    ],
+)
+def test_rules_do_to_a_state_what_they_do_to_its_text(text, rules):
+    options = {"rules": rules, "trials": 36}
+    assert bgsim.rollout(bgsim.parse(text), **options) == bgsim.rollout(text, **options)
+
+
+def test_rules_keep_the_set_up_of_a_state():
+    """Off its opening too: three checkers stay a game of three checkers."""
+    state = bgsim.parse("hypergammon", opening=False)
+    assert bgsim.rollout(state, rules="cubeless", trials=36).rules.startswith("hypergammon,")
+    result = bgsim.rollout(bgsim.parse(SCORED), rules="match:7,crawford=off", trials=36)
+    assert result.xgid == SCORED.replace(":1:7:10", ":0:7:10")
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("start", "nackgammon"),  # at its opening, which those rules begin elsewhere
+        ("4HPwATDgc/ABMA", "hypergammon"),  # 15 checkers
+        ("nackgammon", "longgammon"),
+        ("hypergammon", "dutch"),
+    ],
+)
+def test_rules_that_do_not_fit_a_state_are_refused(text, rules):
+    with pytest.raises(bgsim.BgsimError, match="does not fit the rules"):
+        bgsim.rollout(bgsim.parse(text), rules=rules, trials=36)
+
+
 def test_a_position_is_a_money_game():
     position = bgsim.parse("4HPwATDgc/ABMA").position
     assert bgsim.rollout(position, trials=TRIALS) == bgsim.rollout("4HPwATDgc/ABMA", trials=TRIALS)
