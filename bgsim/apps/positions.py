@@ -9,6 +9,7 @@ from pathlib import Path
 from bgsim.core.errors import BgsimError, PlanError, PositionError
 from bgsim.core.notation import SETUP_NAMES, parse
 from bgsim.core.rules import check_playable, parse_rules
+from bgsim.run.files import as_path
 from bgsim.run.plan import Root, check_root
 
 __all__ = ["PositionText", "read_position_file", "roots_of", "texts_of"]
@@ -56,7 +57,7 @@ def texts_of(arguments: Iterable[str]) -> list[PositionText]:
     found: list[PositionText] = []
     for argument in arguments:
         if _names_a_file(argument):
-            found += read_position_file(Path(argument))
+            found += read_position_file(as_path(argument))
         else:
             found.append(PositionText(argument))
     return found
@@ -66,7 +67,7 @@ def _names_a_file(argument: str) -> bool:
     if argument in SETUP_NAMES:
         return False  # even if a file of that name lies here: ./start means the file
     try:
-        return Path(argument).is_file()
+        return as_path(argument).is_file()
     except (OSError, ValueError):  # longer than a file name may be, or with a null in it
         return False
 

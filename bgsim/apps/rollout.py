@@ -12,6 +12,7 @@ from bgsim.core.position import Position
 from bgsim.core.rules import Rules
 from bgsim.core.state import GameState
 from bgsim.run.executor import Executor, make_executor
+from bgsim.run.files import as_path
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, Root
 from bgsim.run.runner import Stop, check_batch, run_plan, warm_kernels
@@ -239,7 +240,7 @@ def run_rollout(
             option = "--resume" if resume else "--overwrite"
             raise PlanError(f"{option} needs --out: the table to go on with or to replace")
         return _play(plan, ledger, None, chosen, batch, stop, started, listener)
-    target = _target(Path(out), plan)
+    target = _target(as_path(out), plan)
     try:
         if target.prepare(resume=resume, overwrite=overwrite):
             return RolloutRun(load_results(target.file), finished=True, trials_played=0, seconds=0.0)

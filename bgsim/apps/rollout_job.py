@@ -8,6 +8,7 @@ from typing import Any, Self
 from bgsim.apps.positions import roots_of, texts_of
 from bgsim.apps.rollout import RolloutRun, refuse_cubeful, run_rollout
 from bgsim.core.errors import PlanError, PositionError
+from bgsim.run.files import as_path
 from bgsim.run.plan import Plan
 
 __all__ = ["RolloutJob"]
@@ -37,6 +38,7 @@ class RolloutJob:
         if config is not None:
             from bgsim.apps.configuration import RolloutConfig, read_config  # pydantic, 0.05 s
 
+            config = as_path(config)
             read = read_config(config, RolloutConfig)
             settings = read.model_dump(exclude_none=True, exclude={"positions", "positions_file"})
             texts = texts or read.texts(config)

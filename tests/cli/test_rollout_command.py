@@ -317,6 +317,22 @@ def test_plain_texts_and_a_file_of_positions(rows, config, tmp_path):
     assert [row["name"] for row in rows("--config", tmp_path / "sub" / "c.toml")] == ["start", "", "third"]
 
 
+def test_a_tilde_is_the_home_folder_wherever_a_path_is_read(invoke, tmp_path, monkeypatch):
+    """Quoted, or in a configuration, no shell has read it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    (home / "p.txt").write_text(f"{START}\n")
+    (home / "c.toml").write_text('positions_file = "~/p.txt"\nout = "~/a.parquet"\ntrials = 8\n')
+    assert invoke("rollout", "--config", "~/c.toml").exit_code == 0
+    assert invoke("rollout", "~/p.txt", "--trials", "8", "--out", "~/b.parquet").exit_code == 0
+    assert invoke("info", "~/b.parquet").exit_code == 0
+    assert bgsim.read_table("~/a.parquet").num_rows == 1
+    assert not (tmp_path / "~").exists()
+    assert invoke("rollout", START, "--trials", "8", "--out", "~nobody.parquet").exit_code == 0
+    assert (tmp_path / "~nobody.parquet").exists()
+
+
 def test_a_configuration_may_have_a_byte_order_mark(rows, config, tmp_path):
     path = config()
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
