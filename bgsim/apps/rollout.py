@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bgsim.apps.warm import warm
 from bgsim.core.errors import PlanError, TableError
 from bgsim.core.notation import parse, with_rules
 from bgsim.core.position import Position
@@ -268,7 +269,7 @@ def _play(
     """Play what the ledger lacks and put the results together."""
     before = ledger.trials()
     # The driver compiles first: workers that all found an empty cache would each compile for themselves.
-    warm_kernels()
+    warm("rollout")
     with executor as ready:
         ready.prepare(warm_kernels)
         clock = time.perf_counter()

@@ -61,13 +61,21 @@ def note(text: str) -> None:
     typer.echo(printable, err=True)
 
 
-def note_compiling() -> None:
-    """Say beforehand that the first run of a version takes longer."""
+def note_compiling(*names: str) -> None:
+    """Say beforehand that the first run of a version takes longer: these sets of kernels are to compile."""
     from bgsim.apps.warm import compile_note
 
-    text = compile_note()
+    text = compile_note(*names)
     if text:
         note(text)
+
+
+def ready(name: str) -> None:
+    """Compile a set of kernels or load it, saying so when it takes longer."""
+    from bgsim.apps.warm import warm
+
+    note_compiling(name)
+    warm(name)
 
 
 def print_json(value: object) -> None:

@@ -69,7 +69,7 @@ def rollout(
     job.refuse_faults(strict)
     for text in job.notes():
         note(text)
-    note_compiling()
+    note_compiling("rollout")
     from bgsim.cli.progress import progress
 
     with progress(quiet=json) as shown:

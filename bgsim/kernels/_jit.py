@@ -4,6 +4,7 @@ Numba does not notice when a *called* function changes in another file, so the c
 by a hash of every kernel source: an edit anywhere means a new folder, never a stale kernel.
 """
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -109,9 +110,16 @@ def find_cache_folder() -> Path | None:
 CACHE_FOLDER: Path | None = find_cache_folder()
 
 
-def cache_is_warm() -> bool:
-    """True when some kernel of these very sources has been compiled and kept before."""
-    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("*.nbi"))
+def is_compiled(name: str) -> bool:
+    """True when all kernels of a set of this name have been compiled from these very sources and kept."""
+    return CACHE_FOLDER is not None and (CACHE_FOLDER / f"{name}.compiled").exists()
+
+
+def mark_compiled(name: str) -> None:
+    """Leave word of that; the files of some kernels say nothing of the others."""
+    if CACHE_FOLDER is not None:
+        with contextlib.suppress(OSError):  # a full disk: the next run says once more that it compiles
+            (CACHE_FOLDER / f"{name}.compiled").touch()
 
 
 def inlined(function: Function) -> Function:
