@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from bgsim.run.plan import Root, check_root
 
 __all__ = ["PositionText", "read_position_file", "roots_of", "texts_of"]
 
+STDIN = "-"
 COMMENT = re.compile(r"\s+#")
 
 
@@ -35,11 +37,17 @@ def read_position_file(path: Path) -> list[PositionText]:
         PlanError: no such file, not a text file, or nothing in it.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise PlanError(f"{path} is not a text file of positions (UTF-8)") from None
+        return _read_positions(path.read_bytes(), str(path))
     except OSError as error:
         raise PlanError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _read_positions(data: bytes, path: str) -> list[PositionText]:
+    """The positions of a file's bytes; path is what messages call it."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PlanError(f"{path} is not a text file of positions (UTF-8)") from None
     if "\0" in text:
         raise PlanError(f"{path} is not a text file of positions (it has zero bytes)")
     found = []
@@ -53,10 +61,12 @@ def read_position_file(path: Path) -> list[PositionText]:
 
 
 def texts_of(arguments: Iterable[str]) -> list[PositionText]:
-    """Positions of command line arguments, each a position or the name of a text file of them."""
+    """Positions of command line arguments: each a position, a text file of them, or - for stdin."""
     found: list[PositionText] = []
     for argument in arguments:
-        if _names_a_file(argument):
+        if argument == STDIN:
+            found += _read_positions(sys.stdin.buffer.read() if sys.stdin else b"", "stdin")
+        elif _names_a_file(argument):
             found += read_position_file(as_path(argument))
         else:
             found.append(PositionText(argument))
@@ -67,7 +77,8 @@ def _names_a_file(argument: str) -> bool:
     if argument in SETUP_NAMES:
         return False  # even if a file of that name lies here: ./start means the file
     try:
-        return as_path(argument).is_file()
+        path = as_path(argument)
+        return path.exists() and not path.is_dir()  # a pipe too: <(...)
     except (OSError, ValueError):  # longer than a file name may be, or with a null in it
         return False
 

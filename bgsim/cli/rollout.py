@@ -18,7 +18,7 @@ def rollout(
     positions: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Positions (XGID, GNU id, point list, start, ...) or text files of them, one a line."
+            help="Positions (XGID, GNU id, point list, start, ...), text files of them, or - for stdin."
         ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file; options given here override it.")] = None,

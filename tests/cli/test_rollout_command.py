@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import bgsim
 from bgsim.apps.rollout_job import RolloutJob
 from bgsim.run.tables import read_metadata, read_table
+from tests.children import BGSIM
 from tests.columns import columns_of
 
 START = "4HPwATDgc/ABMA"
@@ -184,6 +187,28 @@ def test_a_text_file_of_positions(rows, tmp_path, text):
     race = bgsim.parse(RACE).position.gnubg_id
     assert [row["position_id"] for row in found] == [START, race, START, WON]
     assert [row["opening"] for row in found] == [False, False, True, False]
+
+
+PIPED = ("rollout", "--trials", "8", "--json")
+
+
+@pytest.mark.slow
+def test_positions_may_be_piped_in():
+    """By -, by the name of stdin, and by a pipe that the shell names."""
+    command = shlex.join([*BGSIM, *PIPED])
+    for script in (f"{command} - < p.txt", f"cat p.txt | {command} /dev/stdin", f"{command} <(cat p.txt)"):
+        Path("p.txt").write_text(f"{START} # piped\nnonsense\n")
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        assert [row["name"] for row in json.loads(done.stdout)] == ["piped"]
+        assert re.match(r"bgsim: (stdin|/dev/stdin|/dev/fd/\d+), line 2: 'nonsense' names", done.stderr)
+
+
+@pytest.mark.slow
+def test_nothing_on_stdin():
+    for redirected in ("< /dev/null", "<&-"):
+        script = f"{shlex.join([*BGSIM, *PIPED])} - {redirected}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, "bgsim: stdin holds no position: write one a line\n")
 
 
 def test_files_and_positions_may_be_mixed(rows, tmp_path):
