@@ -49,6 +49,8 @@ def parse(text: str, *, rules: str | Rules | None = None, opening: bool | None =
     >>> state.roll, state.score.match_length
     ((5, 1), 9)
     """
+    if not isinstance(text, str):
+        raise PositionError(f"a position is written as a text such as 'start', not {type(text).__name__}")
     wanted = None if rules is None else as_rules(rules)
     reading = _read(text.strip(), wanted)
     at_opening = reading.setup is not None if opening is None else opening
@@ -116,9 +118,9 @@ def parse_roll(text: str) -> tuple[int, int]:
     >>> parse_roll("6-3"), parse_roll("11")
     ((6, 3), (1, 1))
     """
-    found = _ROLL.fullmatch(text.strip())
+    found = _ROLL.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
-        raise RollError(f"'{text}' is no roll: write two dice from 1 to 6, as in 63 or 6-3")
+        raise RollError(f"{text!r} is no roll: write two dice from 1 to 6, as in 63 or 6-3")
     return int(found[1]), int(found[2])
 
 

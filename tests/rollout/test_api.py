@@ -85,12 +85,45 @@ def test_a_position_is_a_money_game():
         ({"position": "start", "workers": "2"}, "'2' workers cannot be"),
         ({"position": "start", "policy": ["greedy"]}, "unknown policy ['greedy']"),
         ({"position": "start", "policy": None}, "unknown policy None"),
+        ({"position": "start", "executor": None}, "unknown executor None"),
+        ({"position": "start", "rules": 5}, "not int"),
+        ({"position": "start", "opening": 5}, "opening is 5, true or false is needed"),
+        ({"position": "start", "opening": "no"}, "opening is 'no', true or false is needed"),
     ],
 )
 def test_wrong_arguments_are_sentences(arguments, says):
     position = arguments.pop("position")
     with pytest.raises(bgsim.BgsimError) as caught:
         bgsim.rollout(position, trials=1, **arguments)
+    assert says in str(caught.value)
+
+
+START = bgsim.parse("start").position
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: bgsim.perft("start", 2), "not str"),
+        (lambda: bgsim.perft(START, 0), "depth is 0: a whole number from 1 to 100 is allowed"),
+        (lambda: bgsim.perft(START, "2"), "depth is '2'"),
+        (lambda: bgsim.perft(START, True), "depth is True"),
+        (lambda: bgsim.parse(None), "not NoneType"),
+        (lambda: bgsim.parse(b"start"), "not bytes"),
+        (lambda: bgsim.parse("start", rules=5), "rules are a text such as 'match:7' or a Rules, not int"),
+        (lambda: bgsim.parse("start", opening=5), "opening is 5"),
+        (lambda: bgsim.parse_roll(63), "63 is no roll: write two dice"),
+        (lambda: bgsim.GameState("start"), "position is 'start', a Position is needed"),
+        (lambda: bgsim.GameState(START, rules="money", opening=1), "rules is 'money', a Rules is needed; o"),
+        (lambda: bgsim.GameState(START, 63), "the roll is 63, two dice from 1 to 6"),
+        (lambda: bgsim.GameState(START, ("6", "3"), opening=True), "the roll is ('6', '3'), two dice"),
+        (lambda: bgsim.GameState(START, resigned="1"), "the resignation is 1"),
+        (lambda: bgsim.read_table(5), "a file is named by a text or a Path, not by int"),
+    ],
+)
+def test_wrong_kinds_are_sentences_at_every_door(call, says):
+    with pytest.raises(bgsim.BgsimError) as caught:
+        call()
     assert says in str(caught.value)
 
 
