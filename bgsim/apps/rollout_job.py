@@ -63,10 +63,10 @@ class RolloutJob:
 
     def notes(self) -> list[str]:
         """What the user should know before the run."""
-        rounded = {self.plan.trials_of(root) for root in self.plan.roots} - {self.plan.trials}
-        if not rounded:
+        played = {self.plan.trials_of(root) for root in self.plan.roots}
+        if played == {self.plan.trials}:
             return []
-        counts = " or ".join(str(trials) for trials in sorted(rounded))
+        counts = " or ".join(str(trials) for trials in sorted(played))
         return [
             f"stratified dice need whole cycles of first rolls: {self.plan.trials} trials become {counts}"
         ]

@@ -110,6 +110,13 @@ def test_stratified_dice_say_how_they_round(rows):
     assert (start["trials"], race["trials"]) == (120, 108)  # 30 first rolls of an opening, 36 elsewhere
 
 
+@pytest.mark.parametrize(("trials", "become"), [("36", "36 or 60"), ("30", "30 or 36"), ("180", None)])
+def test_stratified_dice_name_every_count_that_is_played(rows, trials, become):
+    note = f"stratified dice need whole cycles of first rolls: {trials} trials become {become}\n"
+    found = rows("start", RACE, "--stratified", "--trials", trials, stderr=note if become else "")
+    assert {row["trials"] for row in found} == set(map(int, (become or trials).split(" or ")))
+
+
 # --- options --------------------------------------------------------------------------------------
 
 
