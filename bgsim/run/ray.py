@@ -41,13 +41,15 @@ class RayExecutor:
     """An executor of Ray tasks of one core each.
 
     Without an address it starts a Ray of its own with `workers` cores and shuts that down at the end; with
-    one it uses the cluster there, and leaves it running.
+    one it uses the cluster there, and leaves it running. Where the caller has connected this process to Ray,
+    it uses that connection and leaves it as it is.
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self._address = address
         self._ray: Any = None
         self._owned = address is None
+        self._borrowed = False
         self._asked = workers
         self._in_haste = False
         self.workers = workers or usable_cores()
@@ -67,11 +69,30 @@ class RayExecutor:
                 f"the ray executor needs the package ray, which cannot be imported: {error}"
             ) from None
         self._ray = ray
-        if self._address is None:
+        if ray.is_initialized():
+            self._borrow()
+        elif self._address is None:
             self._start_own()
         else:
             self._connect(self._address)
         return self
+
+    def _borrow(self) -> None:
+        """Use the connection that the caller has: a process can have but one."""
+        self._borrowed, self._owned = True, False
+        if self._address not in (None, "auto"):
+            there = self._ray.get_runtime_context().gcs_address
+            if self._address != there:
+                raise ExecutorError(
+                    f"this process uses Ray at {there} already: leave out the address {self._address}, "
+                    "or call ray.shutdown() first"
+                )
+        self._count_cores()
+
+    def _count_cores(self) -> None:
+        """Unless told otherwise, have as many workers as the cluster has cores."""
+        if self._asked is None:
+            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _start_own(self) -> None:
         try:
@@ -93,8 +114,7 @@ class RayExecutor:
             unset = address != "auto" and "RAY_AUTH_MODE" not in os.environ
             hint = "; if it asks for a token, set RAY_AUTH_MODE=token" if unset else ""
             raise ExecutorError(f"cannot use Ray at {address}: {_first_line(error)}{hint}") from None
-        if self._asked is None:
-            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._count_cores()
 
     def prepare(self, function: Callable[[], object]) -> None:
         """Run it on every worker: tasks of one core each, at once, fall on different workers."""
@@ -157,7 +177,7 @@ class RayExecutor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._ray is None or not self._ray.is_initialized():
+        if self._ray is None or self._borrowed or not self._ray.is_initialized():
             return
         if self._owned and (self._in_haste or kind is not None):
             _kill_without_farewell(self._ray)
