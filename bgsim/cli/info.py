@@ -20,8 +20,10 @@ def info(
 ) -> None:
     """Show a table's metadata and its rows, seen as they were printed (--json: by the player on roll)."""
     from bgsim.apps.rollout import PRINTED_VIEW, load_results
+    from bgsim.apps.target import check_finished
     from bgsim.run.tables import read_metadata
 
+    check_finished(table)
     metadata = read_metadata(table)
     results = load_results(table)
     if json:

@@ -13,6 +13,7 @@ import bgsim
 from bgsim.apps.rollout import run_rollout
 from bgsim.core.notation import parse
 from bgsim.run.plan import Plan, Root
+from bgsim.run.runner import Stop
 from tests.cases import reference_plays
 from tests.children import BGSIM, PATIENCE, run_bgsim, run_python
 
@@ -267,6 +268,22 @@ def test_info_as_json(invoke, table):
 def test_info_of_a_folder(invoke, tmp_path):
     run_rollout(Plan(roots=(Root(parse("start")),), trials=4), out=tmp_path / "folder")
     assert len(answer(invoke("info", tmp_path / "folder", "--json"))["rows"]) == 1
+
+
+@pytest.mark.parametrize(("out", "parts"), [("x.parquet", "x.parquet.parts"), ("folder", "folder/_parts")])
+def test_info_of_an_interrupted_run_says_how_far_it_came(invoke, tmp_path, monkeypatch, out, parts):
+    """Two tasks or three of fifty trials, in parts beside the table to come."""
+    monkeypatch.chdir(tmp_path)
+    stop = Stop()
+    plan = Plan(roots=(Root(parse("start")), Root(parse("nackgammon"))), trials=100_000)
+    run = run_rollout(plan, out=out, batch=50, stop=stop, listener=lambda _: stop.request())
+    assert not run.finished
+    result = invoke("info", out)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"bgsim: {out} is unfinished: {run.trials_played} trials are kept in {parts}; "
+        "give the command that began it once more with --resume\n"
+    )
 
 
 def test_info_of_a_table_without_rows(invoke, tmp_path):
