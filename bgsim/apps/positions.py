@@ -10,6 +10,7 @@ from pathlib import Path
 from bgsim.core.errors import BgsimError, PlanError, PositionError
 from bgsim.core.notation import SETUP_NAMES, parse
 from bgsim.core.rules import check_playable, parse_rules
+from bgsim.core.state import GameState
 from bgsim.run.files import as_path
 from bgsim.run.plan import Root, check_root
 
@@ -99,8 +100,8 @@ def roots_of(
     faults: list[str] = []
     for entry in texts:
         try:
-            name = entry.name or (entry.text if entry.text in SETUP_NAMES else "")
-            root = Root(parse(entry.text, rules=rules, opening=opening), name)
+            state = parse(entry.text, rules=rules, opening=opening)
+            root = Root(state, entry.name or _setup_name(entry.text, state))
             check_root(root)
             roots.append(root)
         except PositionError as error:
@@ -114,6 +115,13 @@ def roots_of(
     if not roots:
         raise PositionError(*faults)
     return roots, faults
+
+
+def _setup_name(text: str, state: GameState) -> str:
+    """The name of a set-up that was asked for by name; start is that of the rules."""
+    if text.lower() not in SETUP_NAMES:
+        return ""
+    return "start" if state.rules.setup == "standard" else state.rules.setup
 
 
 def _with_hint(text: str, error: PositionError) -> Sequence[str]:

@@ -59,7 +59,9 @@ class RolloutJob:
     def refuse_faults(self, strict: bool) -> None:
         """Raise PositionError when there are bad lines and none are allowed."""
         if strict and self.faults:
-            raise PositionError(f"{len(self.faults)} bad lines and --strict: nothing was rolled out")
+            count = len(self.faults)
+            lines = "1 bad line" if count == 1 else f"{count} bad lines"
+            raise PositionError(f"{lines} and --strict: nothing was rolled out")
 
     def notes(self) -> list[str]:
         """What the user should know before the run."""

@@ -42,7 +42,7 @@ class Target:
     """Where a plan's table goes: one file or a folder, and the parts kept until it is whole."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
-        if path == Path() or path.suffix.lower() in OTHER_FORMATS:
+        if not path.name.strip() or path.suffix.lower() in OTHER_FORMATS:
             raise TableError(f"--out is '{path}', which names no table: use X.parquet, or X/ for a folder")
         self.path = path
         self._plan = plan

@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 def bench(
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Measure plays, rolls and games a second on one thread, and start-up; takes about two minutes."""
+    """Measure plays, rolls and games a second on one thread, and start-up; takes under a minute."""
     from bgsim.apps.bench import run_bench
     from bgsim.apps.warm import KERNEL_SETS, warm_all
 

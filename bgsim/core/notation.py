@@ -161,7 +161,7 @@ def _read_labelled(text: str, checkers: int) -> Reading:
     raise PositionError(
         f"'{text}' names no position{near}: write an XGID, a GNU Backgammon Position ID (with or "
         "without :MATCH_ID), a point list such as '24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5', or "
-        f"one of {', '.join(SETUP_NAMES)}"
+        f"one of {', '.join(name for name in SETUP_NAMES if name != 'dutch')}"  # which nothing plays yet
     )
 
 

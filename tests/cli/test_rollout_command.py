@@ -146,6 +146,14 @@ def test_seeds_of_64_bits_all_differ(rows):
     assert len({row["mean_plies"] for row in found}) == 4
 
 
+def test_the_start_of_other_rules_has_their_name(rows):
+    assert [row["name"] for row in rows("start", "--rules", "nackgammon")] == ["nackgammon"]
+    assert [row["name"] for row in rows("start", "nackgammon", "--rules", "cubeless")] == [
+        "start",
+        "nackgammon",
+    ]
+
+
 def test_two_policies(rows):
     (row,) = rows(START, "--policy", "greedy", "--opponent-policy", "random", "--trials", "200")
     assert (row["policy"], row["opponent_policy"]) == ("greedy", "random")
@@ -270,6 +278,12 @@ def test_rules_that_are_not_played_are_told_once(invoke, tmp_path):
     assert result.exit_code == 1
     assert result.stderr.startswith("bgsim: bgsim does not play larger_die=off yet")
     assert result.stderr.count("larger_die") == 1
+
+
+def test_one_bad_line_is_one(invoke, tmp_path):
+    (tmp_path / "p.txt").write_text(f"{START}\nnonsense\n")
+    result = invoke("rollout", "p.txt", "--strict")
+    assert result.stderr.splitlines()[-1] == "bgsim: 1 bad line and --strict: nothing was rolled out"
 
 
 def test_a_file_of_bad_lines_only(invoke, tmp_path):
