@@ -71,6 +71,35 @@ def started_bgsim(
                 os.kill(pid, signal.SIGKILL)
 
 
+HEAD = """
+import logging, ray, sys
+ray.init(address="local", num_cpus=2, include_dashboard=False, object_store_memory=128 << 20,
+         log_to_driver=False, logging_level=logging.ERROR)
+print(ray.get_runtime_context().gcs_address, flush=True)
+sys.stdin.read()
+ray.shutdown(wait_for_processes=True)
+"""
+
+
+@contextmanager
+def started_ray(**changes: str | None) -> Iterator[str]:
+    """The address of a Ray of two cores; its workers see the `changes` to the environment."""
+    head = subprocess.Popen(
+        [sys.executable, "-c", HEAD],
+        env=environment(RAY_USAGE_STATS_ENABLED="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0", **changes),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        address = head.stdout.readline().strip()
+        assert address, "no Ray could be started"
+        yield address
+    finally:
+        head.communicate(timeout=60)  # closes its stdin, at which it shuts down
+
+
 def ctrl_c(process: subprocess.Popen[str]) -> None:
     """What a terminal does at Ctrl-C: SIGINT to the whole group."""
     os.killpg(process.pid, signal.SIGINT)

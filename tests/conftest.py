@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import settings
 
-from tests.children import environment, run_bgsim
+from tests.children import run_bgsim, started_ray
 
 # The first call of a kernel loads or compiles it: a deadline on one example says nothing.
 settings.register_profile("bgsim", deadline=None)
@@ -42,33 +39,11 @@ def invoke():
     return call
 
 
-HEAD = """
-import logging, ray, sys
-ray.init(address="local", num_cpus=2, include_dashboard=False, object_store_memory=128 << 20,
-         log_to_driver=False, logging_level=logging.ERROR)
-print(ray.get_runtime_context().gcs_address, flush=True)
-sys.stdin.read()
-ray.shutdown(wait_for_processes=True)
-"""
-
-
 @pytest.fixture(scope="session")
 def ray_head():
     """The address of a Ray of two cores that somebody else has started: one for all tests."""
-    head = subprocess.Popen(
-        [sys.executable, "-c", HEAD],
-        env=environment(RAY_USAGE_STATS_ENABLED="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        address = head.stdout.readline().strip()
-        assert address, "no Ray could be started"
+    with started_ray() as address:
         yield address
-    finally:
-        head.communicate(timeout=60)  # closes its stdin, at which it shuts down
 
 
 # Some seconds of work: long enough to be disturbed, short enough to be repeated.

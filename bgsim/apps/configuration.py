@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from bgsim.apps.positions import PositionText, read_position_file
 from bgsim.core.errors import PlanError, did_you_mean
+from bgsim.run.files import as_path
 
 __all__ = ["RolloutConfig", "read_config"]
 
@@ -58,7 +59,7 @@ class RolloutConfig(BaseModel):
             for number, entry in enumerate(self.positions, start=1)
         ]
         if self.positions_file is not None:
-            found += read_position_file(path.parent / self.positions_file)
+            found += read_position_file(path.parent / as_path(self.positions_file))
         return found
 
 

@@ -10,8 +10,9 @@ from bgsim.core.notation import parse
 from bgsim.core.numbers import whole_within
 from bgsim.core.state import GameState
 from bgsim.kernels.dice import MAX_TRIAL
+from bgsim.kernels.rollout import VALUE
 from bgsim.run.executor import make_executor
-from bgsim.run.ledger import VALUE, Ledger
+from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, Root
 from bgsim.run.runner import Stop, run_plan, warm_kernels
 from bgsim.run.statistics import mean_and_error, paired_difference

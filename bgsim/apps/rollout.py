@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bgsim.apps.warm import warm
 from bgsim.core.errors import PlanError, TableError
-from bgsim.core.match import Score
-from bgsim.core.notation import parse
+from bgsim.core.notation import parse, with_rules
 from bgsim.core.position import Position
-from bgsim.core.rules import parse_rules
+from bgsim.core.rules import Rules
 from bgsim.core.state import GameState
 from bgsim.run.executor import Executor, make_executor
+from bgsim.run.files import as_path
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, Root
 from bgsim.run.runner import Stop, check_batch, run_plan, warm_kernels
@@ -93,7 +94,13 @@ class RolloutResult:
                 )
         return RolloutResult(**turned)
 
+    def seen_from(self, point_of_view: str) -> "RolloutResult":
+        """The same figures from a view: "on_roll", or "bottom" (the bottom player of the XGID)."""
+        top_on_roll = self.xgid.split(":")[3] == "-1"
+        return self.turned() if point_of_view == "bottom" and top_on_roll else self
 
+
+PRINTED_VIEW = "printed_point_of_view"  # key of a table's metadata
 _OTHER_VIEW = {"on_roll": "opponent", "opponent": "on_roll"}
 
 
@@ -139,7 +146,7 @@ def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> Rollou
 def rollout(
     position: GameState | Position | str,
     *,
-    rules: str | None = None,
+    rules: str | Rules | None = None,
     policy: str = "greedy",
     opponent_policy: str | None = None,
     trials: int = 1296,
@@ -179,11 +186,8 @@ def rollout(
     return run.results[0]
 
 
-def _state_of(position: object, *, rules: str | None, opening: bool | None) -> GameState:
-    """The state meant, with other rules or another opening flag where they are given.
-
-    A state keeps what no id can say (its set of checkers, its opening), so it never goes through a text.
-    """
+def _state_of(position: object, *, rules: str | Rules | None, opening: bool | None) -> GameState:
+    """The state meant, with other rules or another opening flag where they are given."""
     if isinstance(position, str):
         return parse(position, rules=rules, opening=opening)
     if isinstance(position, Position):
@@ -193,12 +197,7 @@ def _state_of(position: object, *, rules: str | None, opening: bool | None) -> G
             f"a rollout begins from a GameState, a Position or a text such as 'start', "
             f"not {type(position).__name__}"
         )
-    changed: dict[str, Any] = {} if opening is None else {"opening": opening}
-    if rules is not None:
-        changed["rules"] = parse_rules(rules)
-        if changed["rules"].match_length != position.score.match_length:
-            changed["score"] = Score(changed["rules"].match_length)
-    return replace(position, **changed)
+    return with_rules(position, rules=rules, opening=opening)
 
 
 def refuse_cubeful(cubeful: bool) -> None:
@@ -217,6 +216,7 @@ def run_rollout(
     out: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    point_of_view: str = "on_roll",
     stop: Stop | None = None,
     started: Callable[[int, int], None] | None = None,
     listener: Callable[[int], None] | None = None,
@@ -226,7 +226,8 @@ def run_rollout(
     `out` ending in .parquet becomes one file, anything else a folder. Finished work is kept in parts beside
     it until then; `resume` goes on from them. An existing table is refused unless `resume` (then it must be
     of this very plan, and is returned as it is) or `overwrite`. `started` is told the trials in all and those
-    already finished, `listener` the trials of each finished task.
+    already finished, `listener` the trials of each finished task. `point_of_view` is kept with
+    the table, whose figures are the player on roll's: `bgsim info` prints them from there.
 
     Raises:
         BgsimError: one sentence says what is wrong and what to do.
@@ -240,15 +241,16 @@ def run_rollout(
             option = "--resume" if resume else "--overwrite"
             raise PlanError(f"{option} needs --out: the table to go on with or to replace")
         return _play(plan, ledger, None, chosen, batch, stop, started, listener)
-    target = _target(Path(out), plan)
+    target = _target(as_path(out), plan)
     try:
         if target.prepare(resume=resume, overwrite=overwrite):
             return RolloutRun(load_results(target.file), finished=True, trials_played=0, seconds=0.0)
         target.store.load(ledger)
         run = _play(plan, ledger, target.store, chosen, batch, stop, started, listener)
         if run.finished:
-            timings = {"seconds": run.seconds, "executor": executor, "workers": chosen.workers}
-            target.write([result.row() for result in run.results], timings)
+            run_data = {"seconds": run.seconds, "executor": executor, "workers": chosen.workers}
+            rows = [result.row() for result in run.results]
+            target.write(rows, {PRINTED_VIEW: point_of_view, **run_data})
         return run
     finally:
         target.store.release()
@@ -267,7 +269,7 @@ def _play(
     """Play what the ledger lacks and put the results together."""
     before = ledger.trials()
     # The driver compiles first: workers that all found an empty cache would each compile for themselves.
-    warm_kernels()
+    warm("rollout")
     with executor as ready:
         ready.prepare(warm_kernels)
         clock = time.perf_counter()

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from bgsim.apps.positions import roots_of, texts_of
-from bgsim.apps.rollout import RolloutResult, RolloutRun, refuse_cubeful, run_rollout
+from bgsim.apps.rollout import RolloutRun, refuse_cubeful, run_rollout
 from bgsim.core.errors import PlanError, PositionError
+from bgsim.run.files import as_path
 from bgsim.run.plan import Plan
 
 __all__ = ["RolloutJob"]
@@ -37,6 +38,7 @@ class RolloutJob:
         if config is not None:
             from bgsim.apps.configuration import RolloutConfig, read_config  # pydantic, 0.05 s
 
+            config = as_path(config)
             read = read_config(config, RolloutConfig)
             settings = read.model_dump(exclude_none=True, exclude={"positions", "positions_file"})
             texts = texts or read.texts(config)
@@ -57,14 +59,16 @@ class RolloutJob:
     def refuse_faults(self, strict: bool) -> None:
         """Raise PositionError when there are bad lines and none are allowed."""
         if strict and self.faults:
-            raise PositionError(f"{len(self.faults)} bad lines and --strict: nothing was rolled out")
+            count = len(self.faults)
+            lines = "1 bad line" if count == 1 else f"{count} bad lines"
+            raise PositionError(f"{lines} and --strict: nothing was rolled out")
 
     def notes(self) -> list[str]:
         """What the user should know before the run."""
-        rounded = {self.plan.trials_of(root) for root in self.plan.roots} - {self.plan.trials}
-        if not rounded:
+        played = {self.plan.trials_of(root) for root in self.plan.roots}
+        if played == {self.plan.trials}:
             return []
-        counts = " or ".join(str(trials) for trials in sorted(rounded))
+        counts = " or ".join(str(trials) for trials in sorted(played))
         return [
             f"stratified dice need whole cycles of first rolls: {self.plan.trials} trials become {counts}"
         ]
@@ -82,14 +86,8 @@ class RolloutJob:
             self.plan,
             resume=resume,
             overwrite=overwrite,
+            point_of_view=self.point_of_view,
             started=started,
             listener=listener,
             **self.options,
         )
-
-    def shown(self, result: RolloutResult) -> RolloutResult:
-        """The result from the point of view that is printed."""
-        if self.point_of_view == "on_roll":
-            return result
-        bottom = next(r.state.bottom_on_roll for r in self.plan.roots if r.state.xgid == result.xgid)
-        return result if bottom else result.turned()

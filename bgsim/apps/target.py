@@ -5,30 +5,50 @@ from pathlib import Path
 from typing import Any
 
 from bgsim.core.errors import TableError
-from bgsim.run.files import check_place
-from bgsim.run.parts import PartStore, check_same_plan
+from bgsim.run.files import as_path, check_place
+from bgsim.run.parts import PartStore, check_same_plan, finished_trials
 from bgsim.run.plan import Plan
 from bgsim.run.provenance import provenance
 from bgsim.run.tables import read_metadata, write_table
 
-__all__ = ["Target"]
+__all__ = ["Target", "check_finished"]
 
 # A folder with such a name would surprise its owner.
 OTHER_FORMATS = (".arrow", ".csv", ".feather", ".json", ".jsonl", ".pq", ".toml", ".tsv", ".txt", ".xlsx")
+
+
+def check_finished(path: Path) -> None:
+    """Raise TableError where there is no table yet, but the parts of a run that was interrupted."""
+    path = as_path(path)
+    folder = _parts_folder(path)
+    trials = 0 if path.is_file() or any(path.glob("*.parquet")) else finished_trials(folder)
+    if trials:
+        raise TableError(
+            f"{path} is unfinished: {trials:,} trials are kept in {folder}; give the command that began it "
+            "once more with --resume"
+        )
+
+
+def _is_file(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
+
+
+def _parts_folder(path: Path) -> Path:
+    """Where the parts of a table to come are kept."""
+    return path.with_name(f"{path.name}.parts") if _is_file(path) else path / "_parts"
 
 
 class Target:
     """Where a plan's table goes: one file or a folder, and the parts kept until it is whole."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
-        if path == Path() or path.suffix.lower() in OTHER_FORMATS:
+        if not path.name.strip() or path.suffix.lower() in OTHER_FORMATS:
             raise TableError(f"--out is '{path}', which names no table: use X.parquet, or X/ for a folder")
         self.path = path
         self._plan = plan
-        self._is_file = path.suffix.lower() == ".parquet"
+        self._is_file = _is_file(path)
         self.file = path if self._is_file else path / "part-000000.parquet"
-        parts = path.with_name(f"{path.name}.parts") if self._is_file else path / "_parts"
-        self.store = PartStore(parts, plan)
+        self.store = PartStore(_parts_folder(path), plan)
 
     def prepare(self, *, resume: bool, overwrite: bool) -> bool:
         """Make way for the table; returns True when it is already there, finished, and may be kept.
@@ -79,14 +99,14 @@ class Target:
     def _is_same_plan(self) -> bool:
         return self._stored_plan() == self._plan.json
 
-    def write(self, rows: Sequence[Mapping[str, Any]], timings: Mapping[str, Any]) -> None:
+    def write(self, rows: Sequence[Mapping[str, Any]], about_run: Mapping[str, Any]) -> None:
         """Write the table whole, then let go of the parts."""
         metadata = {
             **provenance(),
             "plan": self._plan.json,
             "plan_id": self._plan.plan_id,
             "finished_trials": sum(row["trials"] for row in rows),
-            **timings,
+            **about_run,
         }
         write_table(self.file, rows, metadata)
         self.store.clear()

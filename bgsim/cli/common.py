@@ -1,7 +1,6 @@
 """What the commands share: sentences for mistakes, notes on stderr, option texts."""
 
 import contextlib
-import errno
 import functools
 import os
 import sys
@@ -22,15 +21,6 @@ def sentences(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*args: Any, **options: Any) -> None:
         try:
             command(*args, **options)
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise  # the reader has seen enough: typer ends quietly
-            # What is left in stdout's buffer would fail once more at the exit, and loudly.
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            where = f" {error.filename}" if error.filename else ""
-            note(f"bgsim: cannot read or write{where}: {error.strerror or error}")
-            raise typer.Exit(1) from None
         except KeyboardInterrupt:
             note("bgsim: stopped")
             leave_stopped()
@@ -61,13 +51,21 @@ def note(text: str) -> None:
     typer.echo(printable, err=True)
 
 
-def note_compiling() -> None:
-    """Say beforehand that the first run of a version takes longer."""
+def note_compiling(*names: str) -> None:
+    """Say beforehand that the first run of a version takes longer: these sets of kernels are to compile."""
     from bgsim.apps.warm import compile_note
 
-    text = compile_note()
+    text = compile_note(*names)
     if text:
         note(text)
+
+
+def ready(name: str) -> None:
+    """Compile a set of kernels or load it, saying so when it takes longer."""
+    from bgsim.apps.warm import warm
+
+    note_compiling(name)
+    warm(name)
 
 
 def print_json(value: object) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bgsim.cli.common import JSON_HELP, leave_stopped, note, note_compiling, print_json, sentences
+from bgsim.cli.common import JSON_HELP, leave_stopped, note, print_json, ready, sentences
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def duel(
     from bgsim.apps.duel import run_duel
     from bgsim.cli.progress import progress
 
-    note_compiling()
+    ready("rollout")
     with progress(quiet=json) as shown:
         result = run_duel(
             first,

@@ -1,12 +1,13 @@
 """The `bgsim` command."""
 
-import io
 import sys
 from typing import Annotated
 
 import typer
 
 from bgsim.cli import bench, duel, info, perft, plays, rollout, show, train, warm
+from bgsim.cli.common import note
+from bgsim.cli.streams import give_up_stdout, open_streams
 
 app = typer.Typer(
     help="Backgammon simulation and rollouts.",
@@ -38,10 +39,13 @@ def main(
 
 def run() -> None:
     """Entry point of the console script."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without ± is no reason to fail
+    open_streams()
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError as error:  # typer has seen to a reader that went away
+        give_up_stdout()
+        where = f" {error.filename}" if error.filename else ""
+        note(f"bgsim: cannot read or write{where}: {error.strerror or error}")
+        sys.exit(1)

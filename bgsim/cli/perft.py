@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bgsim.cli.common import JSON_HELP, POSITION_HELP, note_compiling, print_json, sentences
+from bgsim.cli.common import JSON_HELP, POSITION_HELP, print_json, ready, sentences
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def perft(
 
     state = parse(position)
     check_playable(state.rules)
-    note_compiling()
+    ready("perft")
     from bgsim.apps.plays import perft as count
     from bgsim.apps.warm import beside
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bgsim.cli.common import JSON_HELP, POSITION_HELP, note_compiling, print_json, sentences
+from bgsim.cli.common import JSON_HELP, POSITION_HELP, print_json, ready, sentences
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def plays(
     dice = state.roll if roll is None else parse_roll(roll)
     if dice is None:
         raise RollError("there is no roll: give one after the position, such as 63")
-    note_compiling()
+    ready("plays")
     from bgsim.apps.plays import rank_plays
     from bgsim.apps.warm import beside
 

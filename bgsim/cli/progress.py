@@ -72,6 +72,7 @@ def bar() -> Iterator[Shown]:
     """A bar with trials a second and the time left."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.table import Column
     from rich.text import Text
 
     class Count(ProgressColumn):
@@ -85,12 +86,12 @@ def bar() -> Iterator[Shown]:
 
     columns = (
         TextColumn("rolling out"),
-        BarColumn(),
-        Count(),
-        Speed(),
+        BarColumn(bar_width=None, table_column=Column(ratio=1)),  # what the figures leave of the line
+        Count(table_column=Column(no_wrap=True)),
+        Speed(table_column=Column(no_wrap=True)),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as shown:
         task = shown.add_task("rolling out", start=False, total=None)
 
         class Bar:

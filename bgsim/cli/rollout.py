@@ -18,7 +18,7 @@ def rollout(
     positions: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Positions (XGID, GNU id, point list, start, ...) or text files of them, one a line."
+            help="Positions (XGID, GNU id, point list, start, ...), text files of them, or - for stdin."
         ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file; options given here override it.")] = None,
@@ -69,7 +69,7 @@ def rollout(
     job.refuse_faults(strict)
     for text in job.notes():
         note(text)
-    note_compiling()
+    note_compiling("rollout")
     from bgsim.cli.progress import progress
 
     with progress(quiet=json) as shown:
@@ -79,7 +79,7 @@ def rollout(
     elif run.results:
         from bgsim.cli.tables import print_results
 
-        print_results([job.shown(result) for result in run.results], job.point_of_view)
+        print_results(run.results, job.point_of_view)
     if job.out and run.finished:
         note(f"table written to {job.out}" if run.trials_played else f"{job.out} was already finished")
     if not run.finished:

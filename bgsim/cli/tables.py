@@ -20,7 +20,7 @@ RATES = (
 
 
 def print_results(results: Sequence["RolloutResult"], point_of_view: str) -> None:
-    """One line a position: equity and rates, each with its standard error (below it on a narrow terminal)."""
+    """One line a position: equity and rates from a view, each with its standard error."""
     from rich.console import Console
 
     if not results:
@@ -29,7 +29,8 @@ def print_results(results: Sequence["RolloutResult"], point_of_view: str) -> Non
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console = Console(highlight=False, markup=False, emoji=False, width=160)  # a pipe has no width to fit
-    console.print(_table(results, between=" " if console.width >= WIDE else "\n"))
+    shown = [result.seen_from(point_of_view) for result in results]
+    console.print(_table(shown, between=" " if console.width >= WIDE else "\n"))
     first = results[0]
     policies = (
         first.policy if first.policy == first.opponent_policy else f"{first.policy} v {first.opponent_policy}"

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bgsim.cli.common import leave_stopped, note, note_compiling, sentences
+from bgsim.cli.common import leave_stopped, note, ready, sentences
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +24,7 @@ def train(
     from bgsim.apps.train import TrainJob
 
     job = TrainJob.make(config)
-    note_compiling()
+    ready("train")
 
     def said(made: Any) -> None:
         note(

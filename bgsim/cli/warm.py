@@ -16,9 +16,9 @@ def warm() -> None:
     import time
 
     started = time.perf_counter()
-    note_compiling()
-    from bgsim.apps.warm import CACHE_FOLDER, beside, warm_all
+    from bgsim.apps.warm import CACHE_FOLDER, KERNEL_SETS, warm_all
 
-    beside(warm_all)
+    note_compiling(*KERNEL_SETS)
+    warm_all()
     seconds = time.perf_counter() - started
     typer.echo(f"kernels ready in {seconds:.1f} s, kept in {CACHE_FOLDER or 'memory only'}")

@@ -12,11 +12,11 @@ from bgsim.core.match_id import MATCH_ID_LENGTH, read_match_id
 from bgsim.core.point_list import looks_like_point_list, parse_point_list
 from bgsim.core.position import Position
 from bgsim.core.reading import KeptFields, Reading
-from bgsim.core.rules import START_POINTS, Rules, parse_rules
+from bgsim.core.rules import START_POINTS, Rules, as_rules
 from bgsim.core.state import GameState, state_faults
 from bgsim.core.xgid import FIELDS, XGID_PREFIX, read_xgid
 
-__all__ = ["SETUP_NAMES", "parse", "parse_roll"]
+__all__ = ["SETUP_NAMES", "parse", "parse_roll", "with_rules"]
 
 SETUP_NAMES = ("start", "nackgammon", "longgammon", "hypergammon", "dutch")
 _MONEY = Rules.preset("money")
@@ -49,10 +49,46 @@ def parse(text: str, *, rules: str | Rules | None = None, opening: bool | None =
     >>> state.roll, state.score.match_length
     ((5, 1), 9)
     """
-    wanted = parse_rules(rules) if isinstance(rules, str) else rules
+    if not isinstance(text, str):
+        raise PositionError(f"a position is written as a text such as 'start', not {type(text).__name__}")
+    wanted = None if rules is None else as_rules(rules)
     reading = _read(text.strip(), wanted)
-    used = _settle_rules(reading, wanted)
     at_opening = reading.setup is not None if opening is None else opening
+    return _state_of(reading, _rules_of(reading) if wanted is None else wanted, at_opening)
+
+
+def with_rules(
+    state: GameState, *, rules: str | Rules | None = None, opening: bool | None = None
+) -> GameState:
+    """Return the state under other rules or with another opening flag, just as `parse` would read it so.
+
+    A state keeps what no id can say (its set of checkers, its set-up), so it never goes through a text.
+
+    Raises:
+        PositionError, RulesError: as `parse`.
+
+    >>> str(with_rules(parse("nackgammon"), rules="cubeless").rules)
+    'nackgammon,jacoby=off,beavers=off,max_cube=1'
+    """
+    reading = Reading(
+        position=state.position,
+        roll=state.roll,
+        cube=state.cube,
+        score=state.score,
+        pending=state.pending,
+        resigned=state.resigned,
+        bottom_on_roll=state.bottom_on_roll,
+        kept=state.kept,
+        setup=state.rules.setup,
+    )
+    wanted = state.rules if rules is None else as_rules(rules)
+    return _state_of(reading, wanted, state.opening if opening is None else opening)
+
+
+def _state_of(reading: Reading, wanted: Rules, at_opening: bool) -> GameState:
+    """Return the state of a reading that is fitted to rules."""
+    used = _fit_setup(reading, wanted, at_opening)
+    _fit_score(reading, used)
     cube = reading.cube or (None if reading.faults else Cube())
     faults = reading.faults + state_faults(
         reading.roll, cube, reading.score, reading.pending, opening=at_opening
@@ -82,9 +118,9 @@ def parse_roll(text: str) -> tuple[int, int]:
     >>> parse_roll("6-3"), parse_roll("11")
     ((6, 3), (1, 1))
     """
-    found = _ROLL.fullmatch(text.strip())
+    found = _ROLL.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
-        raise RollError(f"'{text}' is no roll: write two dice from 1 to 6, as in 63 or 6-3")
+        raise RollError(f"{text!r} is no roll: write two dice from 1 to 6, as in 63 or 6-3")
     return int(found[1]), int(found[2])
 
 
@@ -125,7 +161,7 @@ def _read_labelled(text: str, checkers: int) -> Reading:
     raise PositionError(
         f"'{text}' names no position{near}: write an XGID, a GNU Backgammon Position ID (with or "
         "without :MATCH_ID), a point list such as '24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5', or "
-        f"one of {', '.join(SETUP_NAMES)}"
+        f"one of {', '.join(name for name in SETUP_NAMES if name != 'dutch')}"  # which nothing plays yet
     )
 
 
@@ -147,14 +183,8 @@ def _refuse_match_id(match_id: str) -> NoReturn:
 
 
 def _read_setup(name: str, rules: Rules | None) -> Reading:
-    setup = "standard" if name == "start" else name
-    if rules is not None and rules.setup != "standard":
-        if setup not in ("standard", rules.setup):
-            raise RulesError(
-                f"the set-up '{name}' does not fit the rules '{rules}', which start from "
-                f"{rules.setup}: change one of them"
-            )
-        setup = rules.setup
+    start = "standard" if rules is None else rules.setup
+    setup = start if name == "start" else name
     return Reading(position=_setup_position(setup), setup=setup)
 
 
@@ -164,13 +194,27 @@ def _setup_position(setup: str) -> Position:
     return Position.from_points(points, points, checkers=sum(points.values()))
 
 
-def _settle_rules(reading: Reading, wanted: Rules | None) -> Rules:
-    """Return the rules that apply, after fitting the reading to rules that the user asked for."""
+def _fit_setup(reading: Reading, wanted: Rules, at_opening: bool) -> Rules:
+    """Return the wanted rules with the set-up of what was read, if they name none of their own."""
+    position, setup = reading.position, reading.setup or "standard"
+    if position is None or wanted.setup == setup:
+        return wanted
+    if wanted.setup == "standard":
+        return replace(wanted, setup=setup, dutch=setup == "dutch")
+    elsewhere = at_opening and position != _setup_position(wanted.setup)
+    checkers = {sum(position.on_roll), sum(position.opponent)}
+    if setup != "standard" or elsewhere or checkers != {wanted.checkers}:
+        what = "position" if setup == "standard" else f"set-up '{setup}'"
+        raise RulesError(
+            f"the {what} does not fit the rules '{wanted}', which start from {wanted.setup}: "
+            "change one of them"
+        )
+    return wanted
+
+
+def _fit_score(reading: Reading, wanted: Rules) -> None:
+    """Leave out of the reading what does not fit the rules' match."""
     score = reading.score
-    if wanted is None:
-        return _rules_of(reading)
-    if reading.setup and wanted.setup != reading.setup:
-        wanted = replace(wanted, setup=reading.setup, dutch=reading.setup == "dutch")
     if score is not None and score.match_length != wanted.match_length:
         # Points of another match, and flags that mean something else there, say nothing here.
         reading.score = None
@@ -179,7 +223,6 @@ def _settle_rules(reading: Reading, wanted: Rules | None) -> Rules:
         )
     elif score is not None and score.crawford and not wanted.crawford:
         reading.score = replace(score, crawford=False)
-    return wanted
 
 
 def _rules_of(reading: Reading) -> Rules:

@@ -12,6 +12,7 @@ __all__ = [
     "PRESETS",
     "START_POINTS",
     "Rules",
+    "as_rules",
     "check_playable",
     "parse_rules",
 ]
@@ -200,6 +201,22 @@ def parse_rules(text: str) -> Rules:
         if changes[key] is False and "off" in _CHOICES.get(key, ()):
             changes[key] = value  # gammon_saved_by=off is a word there, no switch
     return replace(rules, **changes)  # type: ignore[arg-type]  # values are checked by _bad_values
+
+
+def as_rules(rules: object) -> Rules:
+    """Return the rules meant by a `Rules` or by a text of them.
+
+    Raises:
+        RulesError: as `parse_rules`, or it is neither.
+
+    >>> as_rules("dmp") == as_rules(Rules(match_length=1))
+    True
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if isinstance(rules, str):
+        return parse_rules(rules)
+    raise RulesError(f"rules are a text such as 'match:7' or a Rules, not {type(rules).__name__}")
 
 
 def check_playable(rules: Rules, cubeful: bool = False) -> None:

@@ -6,6 +6,7 @@ from bgsim.core.board import BOTTOM_LINE, MIDDLE_LINE, TOP_LINE, draw_board, sid
 from bgsim.core.errors import PositionError
 from bgsim.core.match import Cube, CubeOwner, Pending, Score
 from bgsim.core.match_id import MatchFields, encode_match_id
+from bgsim.core.numbers import whole_within
 from bgsim.core.position import Position
 from bgsim.core.reading import NOTHING_KEPT, KeptFields
 from bgsim.core.rules import Rules
@@ -16,6 +17,14 @@ __all__ = ["GameState", "state_faults"]
 _NO_CUBE_TURNED = Cube()
 _NO_SCORE = Score()
 _MONEY = Rules.preset("money")
+_KINDS = {
+    "position": (Position, "a Position"),
+    "cube": (Cube, "a Cube"),
+    "score": (Score, "a Score"),
+    "rules": (Rules, "a Rules"),
+    "opening": (bool, "true or false"),
+    "pending": (Pending, "a Pending"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +59,20 @@ class GameState:
     kept: KeptFields = NOTHING_KEPT
 
     def __post_init__(self) -> None:
+        wrong = [
+            f"{name} is {getattr(self, name)!r}, {what} is needed"
+            for name, (kind, what) in _KINDS.items()
+            if not isinstance(getattr(self, name), kind)
+        ]
+        if wrong:
+            raise PositionError(*wrong)
         faults = state_faults(self.roll, self.cube, self.score, self.pending, opening=self.opening)
         if self.rules.match_length != self.score.match_length:
             faults.append(
                 f"the score is of a match of {self.score.match_length} points and the rules are "
                 f"those of one of {self.rules.match_length} (0 is money play), they must agree"
             )
-        if not -3 <= self.resigned <= 3:
+        if whole_within(self.resigned, -3, 3) is None:
             faults.append(f"the resignation is {self.resigned}, -3 to 3 is allowed")
         if faults:
             raise PositionError(*faults)
@@ -161,8 +177,9 @@ def state_faults(
 ) -> list[str]:
     """Return what does not fit together; a cube or score that was not read is None, not judged."""
     faults = []
-    if roll is not None and not (len(roll) == 2 and all(die in _DICE for die in roll)):
-        faults.append(f"the roll is {roll}, two dice from 1 to 6 are allowed")
+    if roll is not None and not _is_roll(roll):
+        faults.append(f"the roll is {roll!r}, two dice from 1 to 6 are allowed")
+        roll = None
     turned = cube is not None and cube.owner is not CubeOwner.CENTRED
     if opening and roll is not None and roll[0] == roll[1]:
         faults.append(f"the opening roll cannot be a double, and {roll[0]}-{roll[1]} is given")
@@ -178,7 +195,8 @@ def state_faults(
     return faults
 
 
-_DICE = frozenset(range(1, 7))
+def _is_roll(roll: object) -> bool:
+    return isinstance(roll, tuple | list) and len(roll) == 2 and all(whole_within(die, 1, 6) for die in roll)
 
 
 def _pending_faults(

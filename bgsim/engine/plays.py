@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bgsim.core.errors import PositionError, RollError
+from bgsim.core.errors import PlanError, PositionError, RollError
+from bgsim.core.numbers import whole_within
 from bgsim.core.play import CheckerMove, Play
 from bgsim.core.position import Position
 from bgsim.engine.boards import Boards, pack, unpack_all
@@ -15,6 +16,7 @@ from bgsim.kernels.routes import find_routes
 
 __all__ = ["count_boards", "count_results", "expand", "legal_plays", "perft", "result_boards"]
 
+MAX_DEPTH = 100  # plies of perft; nobody lives to see the end of it
 PERFT_CHUNK = 256  # boards expanded at a time: bounds memory at any depth
 
 _thread = threading.local()
@@ -47,6 +49,15 @@ def _is_die(die: object) -> bool:
     return isinstance(die, int | np.integer) and not isinstance(die, bool) and bool(1 <= die <= 6)
 
 
+def _check_position(position: object) -> Position:
+    """Return it if it is a Position, else raise PositionError: a state or a text may be meant."""
+    if not isinstance(position, Position):
+        raise PositionError(
+            f"plays are those of a Position (such as state.position), not {type(position).__name__}"
+        )
+    return position
+
+
 def result_boards(board: Boards, roll: tuple[int, int]) -> Boards:
     """Every distinct result of a roll as board rows, uint64[n, 4], still seen from the mover.
 
@@ -74,11 +85,7 @@ def legal_plays(position: Position, roll: Iterable[int]) -> list[Play]:
     (16, True)
     """
     dice = check_roll(roll)
-    if not isinstance(position, Position):
-        raise PositionError(
-            f"plays are those of a Position (such as state.position), not {type(position).__name__}"
-        )
-    board = pack([position])[0]
+    board = pack([_check_position(position)])[0]
     results = result_boards(board, dice)
     routes = np.empty((len(results), 4, 3), np.int8)
     find_routes(board, np.uint64(dice[0]), np.uint64(dice[1]), results, routes)
@@ -101,11 +108,13 @@ def perft(position: Position, depth: int) -> int:
     A lost turn counts as one result, a finished game has none. Every result of the last ply is really listed.
 
     Raises:
-        ValueError: the depth is below 1.
+        PositionError: it is no Position.
+        PlanError: the depth is no whole number from 1 to 100.
     """
-    if depth < 1:
-        raise ValueError(f"depth {depth} is below 1")
-    return _count(pack([position]), depth)
+    plies = whole_within(depth, 1, MAX_DEPTH)
+    if plies is None:
+        raise PlanError(f"depth is {depth!r}: a whole number from 1 to {MAX_DEPTH} is allowed")
+    return _count(pack([_check_position(position)]), plies)
 
 
 def _count(boards: Boards, depth: int) -> int:

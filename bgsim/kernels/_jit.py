@@ -4,6 +4,7 @@ Numba does not notice when a *called* function changes in another file, so the c
 by a hash of every kernel source: an edit anywhere means a new folder, never a stale kernel.
 """
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -22,14 +23,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 KEPT_CACHES = 4  # other checkouts and versions may still use theirs; beyond four it is litter
 
 
-def _source_key() -> str:
-    """Hash of all that decides the machine code: kernel sources, numba, Python and debug switches."""
+def source_hash() -> str:
+    """Hash of the kernel sources alone: the same on every machine."""
     digest = hashlib.blake2b(digest_size=8)
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    switches = (config.BOUNDSCHECK, config.OPT, config.DISABLE_JIT, config.CPU_NAME)
-    digest.update(repr((numba.__version__, sys.version_info[:2], platform.machine(), switches)).encode())
     return digest.hexdigest()
+
+
+def _source_key() -> str:
+    """Hash of all that decides the machine code: kernel sources, numba, Python and debug switches."""
+    switches = (config.BOUNDSCHECK, config.OPT, config.DISABLE_JIT, config.CPU_NAME)
+    decisive = (source_hash(), numba.__version__, sys.version_info[:2], platform.machine(), switches)
+    return hashlib.blake2b(repr(decisive).encode(), digest_size=8).hexdigest()
 
 
 def _private_temporary_folder() -> Path:
@@ -104,9 +110,16 @@ def find_cache_folder() -> Path | None:
 CACHE_FOLDER: Path | None = find_cache_folder()
 
 
-def cache_is_warm() -> bool:
-    """True when some kernel of these very sources has been compiled and kept before."""
-    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("*.nbi"))
+def is_compiled(name: str) -> bool:
+    """True when all kernels of a set of this name have been compiled from these very sources and kept."""
+    return CACHE_FOLDER is not None and (CACHE_FOLDER / f"{name}.compiled").exists()
+
+
+def mark_compiled(name: str) -> None:
+    """Leave word of that; the files of some kernels say nothing of the others."""
+    if CACHE_FOLDER is not None:
+        with contextlib.suppress(OSError):  # a full disk: the next run says once more that it compiles
+            (CACHE_FOLDER / f"{name}.compiled").touch()
 
 
 def inlined(function: Function) -> Function:

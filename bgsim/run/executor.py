@@ -67,4 +67,6 @@ def make_executor(name: str, *, workers: int | None = None, address: str | None 
 
         return RayExecutor(workers, address)
     allowed = ", ".join(EXECUTORS)
-    raise ExecutorError(f"unknown executor {name!r}{did_you_mean(name, EXECUTORS)}; use one of: {allowed}")
+    raise ExecutorError(
+        f"unknown executor {name!r}{did_you_mean(str(name), EXECUTORS)}; use one of: {allowed}"
+    )

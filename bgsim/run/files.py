@@ -9,7 +9,21 @@ from pathlib import Path
 
 from bgsim.core.errors import TableError
 
-__all__ = ["check_place", "write_aside"]
+__all__ = ["as_path", "check_place", "write_aside"]
+
+
+def as_path(text: str | Path) -> Path:
+    """The path that a person means: ~ is a home folder, which no shell reads in quotes or files.
+
+    Raises:
+        TableError: it is neither a text nor a Path.
+    """
+    if not isinstance(text, str | Path):
+        raise TableError(f"a file is named by a text or a Path, not by {type(text).__name__}")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # no such user
+        return Path(text)
 
 
 def check_place(path: Path) -> None:

@@ -7,12 +7,11 @@ import numpy as np
 
 from bgsim.core.errors import TableError
 from bgsim.engine.batch import Records
+from bgsim.kernels.playout import OUTCOMES
+from bgsim.kernels.rollout import PLIES, SUMS
 from bgsim.run.statistics import RolloutStatistics
 
 __all__ = ["GroupTotals", "Ledger"]
-
-OUTCOMES = 7
-PLIES, VALUE = 7, 8  # columns of a record's sums after the outcomes
 
 
 class GroupTotals:
@@ -22,7 +21,7 @@ class GroupTotals:
     """
 
     def __init__(self, group_size: int) -> None:
-        self.sums = [[0] * (OUTCOMES + 2) for _ in range(group_size)]
+        self.sums = [[0] * SUMS for _ in range(group_size)]
         self.products = [[0] * group_size for _ in range(group_size)]
         self.finished: list[tuple[int, int]] = []  # half-open intervals of trials, sorted, apart
 

@@ -20,11 +20,12 @@ from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, differences
 from bgsim.run.tables import read_parquet, write_parquet
 
-__all__ = ["PartStore", "check_same_plan"]
+__all__ = ["PartStore", "check_same_plan", "finished_trials"]
 
 FLUSH_SECONDS = 1.0  # at most this much work is lost to a kill
 COMPACT_ABOVE = 64  # parts kept apart before they are joined into one
 LOCK_NAME = "lock"
+REMEDY = "delete this part, and --resume plays its trials again"
 PART_NAME = re.compile(r"part-(\d+)\.parquet")
 
 
@@ -94,29 +95,23 @@ class PartStore:
 
     def exists(self) -> bool:
         """True when an earlier run left parts here."""
-        return any(True for _ in self._parts())
+        return any(True for _ in _parts(self.folder))
 
     def load(self, ledger: Ledger) -> int:
         """Add every finished segment to the ledger; returns their trials.
 
         Raises:
-            TableError: a damaged part (named), a part of another plan (says what differs).
+            TableError: a damaged or doubled part (named), a part of another plan (says what differs).
         """
         found: dict[Path, tuple[Records, list[str]]] = {}
-        for number, path in self._parts():
+        for number, path in _parts(self.folder):
             found[path] = self._read(path)
             self._number = max(self._number, number + 1)
         replaced = {name for _, names in found.values() for name in names}
         self._live = [path for path in found if path.name not in replaced]
         for path in set(found) - set(self._live):
             path.unlink(missing_ok=True)  # left by a crash; what replaced them may itself be replaced later
-        return sum(ledger.add(found[path][0]) for path in self._live)
-
-    def _parts(self) -> Iterator[tuple[int, Path]]:
-        """The parts there are, by number; anything else in the folder, such as a copy, is left alone."""
-        paths = self.folder.iterdir() if self.folder.is_dir() else ()
-        names = ((PART_NAME.fullmatch(path.name), path) for path in sorted(paths))
-        return ((int(match[1]), path) for match, path in names if match)
+        return sum(_add(ledger, found[path][0], path) for path in self._live)
 
     def add(self, records: Records) -> None:
         """Take finished segments; they reach the disk within a second or at the next `flush`."""
@@ -141,7 +136,7 @@ class PartStore:
 
     def clear(self) -> None:
         """Delete the parts, once the table itself is in place or they are not wanted."""
-        for _, path in list(self._parts()):
+        for _, path in list(_parts(self.folder)):
             path.unlink(missing_ok=True)
         self._live = []
 
@@ -163,17 +158,50 @@ class PartStore:
         return path
 
     def _read(self, path: Path) -> tuple[Records, list[str]]:
-        try:
-            table = read_parquet(path)
-        except TableError as error:
-            raise TableError(f"{error}; delete this part, and --resume plays its trials again") from None
-        metadata = table.schema.metadata
+        table, plan, replaces = _read_part(path)
+        check_same_plan(path, plan, self._plan)
         kind = record_type(self._group_size)
-        if table.column_names != list(kind.names or ()) or b"bgsim.replaces" not in metadata:
-            raise TableError(f"{path} is no part of a run: remove it")
-        check_same_plan(path, metadata[b"bgsim.plan"].decode(), self._plan)
         records = np.zeros(table.num_rows, kind)
         for name in kind.names or ():
             flat = np.array(table.column(name).to_pylist(), np.int64)
             records[name] = flat.reshape(records[name].shape)
-        return records, json.loads(metadata[b"bgsim.replaces"])
+        return records, replaces
+
+
+def finished_trials(folder: Path) -> int:
+    """Trials in the parts that an interrupted run has left in a folder; looks, and changes nothing.
+
+    Raises:
+        TableError: a damaged part (named).
+    """
+    found = {path.name: _read_part(path) for _, path in _parts(folder)}
+    replaced = {name for _, _, names in found.values() for name in names}
+    live = [table for name, (table, _, _) in found.items() if name not in replaced]
+    return sum(trials for table in live for (trials,) in table.column("trials").to_pylist())
+
+
+def _parts(folder: Path) -> Iterator[tuple[int, Path]]:
+    """The parts there are, by number; anything else in the folder, such as a copy, is left alone."""
+    paths = folder.iterdir() if folder.is_dir() else ()
+    names = ((PART_NAME.fullmatch(path.name), path) for path in sorted(paths))
+    return ((int(match[1]), path) for match, path in names if match)
+
+
+def _read_part(path: Path) -> tuple[pa.Table, str, list[str]]:
+    """The records of a part, its plan as JSON, and the names of the parts that it replaces."""
+    try:
+        table = read_parquet(path)
+    except TableError as error:
+        raise TableError(f"{error}; {REMEDY}") from None
+    metadata = table.schema.metadata
+    if table.column_names != list(record_type(1).names or ()) or b"bgsim.replaces" not in metadata:
+        raise TableError(f"{path} is no part of a run: remove it")
+    return table, metadata[b"bgsim.plan"].decode(), json.loads(metadata[b"bgsim.replaces"])
+
+
+def _add(ledger: Ledger, records: Records, path: Path) -> int:
+    """Add a part's records to the ledger; returns their trials."""
+    try:
+        return ledger.add(records)
+    except TableError as error:
+        raise TableError(f"{path} is doubled: {error}; {REMEDY}") from None

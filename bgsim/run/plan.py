@@ -19,7 +19,7 @@ from bgsim.engine.policies import find_policy, players_of
 from bgsim.kernels.dice import MAX_TRIAL
 from bgsim.kernels.playout import Roots, Settings
 
-__all__ = ["MAX_PLIES", "NUMBERS_VERSION", "Plan", "Root", "differences"]
+__all__ = ["MAX_PLIES", "NUMBERS_VERSION", "Plan", "Root", "check_root", "differences"]
 
 # Raised whenever the same plan would give other numbers, so that old parts are never mixed with new ones.
 NUMBERS_VERSION = 1
@@ -58,6 +58,22 @@ class Root:
         return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
+def check_root(root: Root) -> None:
+    """Raise unless this position can be rolled out by itself, whatever else a plan holds.
+
+    Raises:
+        RulesError: its rules are not played yet.
+        PlanError: it waits for an answer, not for a roll.
+    """
+    state = root.state
+    check_playable(state.rules)
+    if state.pending is not Pending.NONE or state.resigned:
+        raise PlanError(
+            f"{state.xgid} waits for an answer to a double or a resignation, which a cubeless rollout cannot "
+            "give: set the dice field to 00 or to the roll"
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """A rollout of some roots: equal plans give bit-identical numbers wherever and however they run.
@@ -85,12 +101,7 @@ class Plan:
         if not self.roots:
             raise PlanError("there is no position to roll out: give at least one")
         for root in self.roots:
-            check_playable(root.state.rules)
-            if root.state.pending is not Pending.NONE or root.state.resigned:
-                raise PlanError(
-                    f"{root.state.xgid} waits for an answer to a double or a resignation, which a cubeless "
-                    "rollout cannot give: set the dice field to 00 or to the roll"
-                )
+            check_root(root)
 
     @property
     def two_policies(self) -> tuple[str, str]:

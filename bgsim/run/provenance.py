@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from bgsim._version import __version__
+from bgsim.kernels._jit import source_hash
+from bgsim.run.plan import NUMBERS_VERSION
 
-__all__ = ["git_commit", "provenance"]
+__all__ = ["build", "git_commit", "provenance"]
+
+
+@cache
+def build() -> str:
+    """Which bgsim this is: where two say the same, they give the same numbers."""
+    return f"bgsim {__version__} (numbers {NUMBERS_VERSION}, kernels {source_hash()})"
 
 
 @cache

@@ -11,8 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from bgsim.core.errors import ExecutorError
+from bgsim.core.errors import BgsimError, ExecutorError
 from bgsim.run.local import POLL_SECONDS, QUEUED_PER_WORKER, usable_cores
+from bgsim.run.provenance import build
 
 __all__ = ["RayExecutor"]
 
@@ -40,13 +41,15 @@ class RayExecutor:
     """An executor of Ray tasks of one core each.
 
     Without an address it starts a Ray of its own with `workers` cores and shuts that down at the end; with
-    one it uses the cluster there, and leaves it running.
+    one it uses the cluster there, and leaves it running. Where the caller has connected this process to Ray,
+    it uses that connection and leaves it as it is.
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self._address = address
         self._ray: Any = None
         self._owned = address is None
+        self._borrowed = False
         self._asked = workers
         self._in_haste = False
         self.workers = workers or usable_cores()
@@ -66,11 +69,30 @@ class RayExecutor:
                 f"the ray executor needs the package ray, which cannot be imported: {error}"
             ) from None
         self._ray = ray
-        if self._address is None:
+        if ray.is_initialized():
+            self._borrow()
+        elif self._address is None:
             self._start_own()
         else:
             self._connect(self._address)
         return self
+
+    def _borrow(self) -> None:
+        """Use the connection that the caller has: a process can have but one."""
+        self._borrowed, self._owned = True, False
+        if self._address not in (None, "auto"):
+            there = self._ray.get_runtime_context().gcs_address
+            if self._address != there:
+                raise ExecutorError(
+                    f"this process uses Ray at {there} already: leave out the address {self._address}, "
+                    "or call ray.shutdown() first"
+                )
+        self._count_cores()
+
+    def _count_cores(self) -> None:
+        """Unless told otherwise, have as many workers as the cluster has cores."""
+        if self._asked is None:
+            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _start_own(self) -> None:
         try:
@@ -92,13 +114,12 @@ class RayExecutor:
             unset = address != "auto" and "RAY_AUTH_MODE" not in os.environ
             hint = "; if it asks for a token, set RAY_AUTH_MODE=token" if unset else ""
             raise ExecutorError(f"cannot use Ray at {address}: {_first_line(error)}{hint}") from None
-        if self._asked is None:
-            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._count_cores()
 
     def prepare(self, function: Callable[[], object]) -> None:
         """Run it on every worker: tasks of one core each, at once, fall on different workers."""
         remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_run)
-        self._result([remote.remote(function) for _ in range(self.workers)])
+        self._result([remote.remote(build(), function) for _ in range(self.workers)])
 
     def map(
         self,
@@ -120,7 +141,7 @@ class RayExecutor:
             stopping = cancelled()
             if not stopping:
                 room = self.workers * QUEUED_PER_WORKER - len(running)
-                running += [remote.remote(shared, task) for task in islice(coming, room)]
+                running += [remote.remote(build(), shared, task) for task in islice(coming, room)]
             if not running:
                 return
             patience = 0 if stopping else POLL_SECONDS
@@ -138,7 +159,11 @@ class RayExecutor:
         try:
             return self._ray.get(reference)
         except kinds.RayTaskError as error:
-            raise error.cause from None  # as it was raised in the worker, without the worker's traceback
+            if isinstance(error.cause, BgsimError):
+                raise error.cause from None  # as it was raised in the worker, without the worker's traceback
+            raise ExecutorError(
+                f"a Ray worker failed: {_last_line(error)}; every worker needs {build()}, as here"
+            ) from error.cause
         except kinds.WorkerCrashedError as error:
             raise ExecutorError(
                 f"a batch ended its worker {MAX_RETRIES + 1} times and was given up: {_first_line(error)}"
@@ -152,7 +177,7 @@ class RayExecutor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._ray is None or not self._ray.is_initialized():
+        if self._ray is None or self._borrowed or not self._ray.is_initialized():
             return
         if self._owned and (self._in_haste or kind is not None):
             _kill_without_farewell(self._ray)
@@ -197,14 +222,25 @@ def _descendants(pids: Iterable[int]) -> list[int]:
     return found
 
 
-def _call(function: Callable[[Task], Result], task: Task) -> Result:
+def _call(wanted: str, function: Callable[[Task], Result], task: Task) -> Result:
     """What a worker runs; named at module level so that Ray sends it by name, not by value."""
+    _check_build(wanted)
     return function(task)
 
 
-def _run(function: Callable[[], object]) -> None:
+def _run(wanted: str, function: Callable[[], object]) -> None:
     """What a worker runs to get ready; it returns nothing, so nothing needs to be sent back."""
+    _check_build(wanted)
     function()
+
+
+def _check_build(wanted: str) -> None:
+    """Refuse to work for a driver whose bgsim is another: the numbers would be neither's."""
+    if build() != wanted:
+        raise ExecutorError(
+            f"the Ray worker on {socket.gethostname()} has {build()}, and here is {wanted}: "
+            "install the same on both"
+        )
 
 
 def _check_reachable(address: str) -> bool:
@@ -247,3 +283,8 @@ def _has_token() -> bool:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def _last_line(error: Exception) -> str:
+    """What a worker's traceback ends with: the error itself."""
+    return str(error).strip().splitlines()[-1].strip().rstrip(".")

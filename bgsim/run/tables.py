@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bgsim.core.errors import TableError
-from bgsim.run.files import write_aside
+from bgsim.run.files import as_path, write_aside
 
 __all__ = [
     "COLUMNS",
@@ -179,7 +179,7 @@ def read_table(path: str | Path) -> pa.Table:
     Raises:
         TableError: no such file, not a Parquet file, damaged, or not a table of bgsim; named in one sentence.
     """
-    place = Path(path)
+    place = as_path(path)
     files = _files_of(place)
     try:
         return pa.concat_tables([_read_file(file) for file in files])
@@ -193,7 +193,7 @@ def read_metadata(path: str | Path) -> dict[str, str]:
     Raises:
         TableError: as `read_table`.
     """
-    table = _read_file(_files_of(Path(path))[0])
+    table = _read_file(_files_of(as_path(path))[0])
     found = table.schema.metadata or {}
     return {
         key.decode().removeprefix(PREFIX): value.decode()

@@ -13,6 +13,7 @@ import bgsim
 from bgsim.apps.rollout import run_rollout
 from bgsim.core.notation import parse
 from bgsim.run.plan import Plan, Root
+from bgsim.run.runner import Stop
 from tests.cases import reference_plays
 from tests.children import BGSIM, PATIENCE, run_bgsim, run_python
 
@@ -269,6 +270,22 @@ def test_info_of_a_folder(invoke, tmp_path):
     assert len(answer(invoke("info", tmp_path / "folder", "--json"))["rows"]) == 1
 
 
+@pytest.mark.parametrize(("out", "parts"), [("x.parquet", "x.parquet.parts"), ("folder", "folder/_parts")])
+def test_info_of_an_interrupted_run_says_how_far_it_came(invoke, tmp_path, monkeypatch, out, parts):
+    """Two tasks or three of fifty trials, in parts beside the table to come."""
+    monkeypatch.chdir(tmp_path)
+    stop = Stop()
+    plan = Plan(roots=(Root(parse("start")), Root(parse("nackgammon"))), trials=100_000)
+    run = run_rollout(plan, out=out, batch=50, stop=stop, listener=lambda _: stop.request())
+    assert not run.finished
+    result = invoke("info", out)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"bgsim: {out} is unfinished: {run.trials_played} trials are kept in {parts}; "
+        "give the command that began it once more with --resume\n"
+    )
+
+
 def test_info_of_a_table_without_rows(invoke, tmp_path):
     from bgsim.run.tables import write_table
 
@@ -295,3 +312,13 @@ def test_a_stdout_that_knows_no_plus_minus_sign_is_no_reason_to_fail():
     done = run_bgsim("rollout", "start", "--trials", "4", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "one standard error" in done.stdout
+
+
+def test_info_of_the_openings_shows_what_the_readme_shows(invoke):
+    root = Path(__file__).parents[2]
+    printed = [" ".join(line.split()) for line in (root / "README.md").read_text().splitlines()]
+    shown = invoke("info", root / "results" / "openings.parquet").stdout
+    rows = [" ".join(line.split()) for line in shown.splitlines() if "46,656" in line]
+    assert len(rows) == 16
+    equities = [row.partition(" ±")[0] for row in rows]  # a name and its equity
+    assert sum(any(line.startswith(found) for line in printed) for found in equities) == 6

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import bgsim
 from bgsim.apps.rollout_job import RolloutJob
 from bgsim.run.tables import read_metadata, read_table
+from tests.children import BGSIM
 from tests.columns import columns_of
 
 START = "4HPwATDgc/ABMA"
@@ -107,6 +110,13 @@ def test_stratified_dice_say_how_they_round(rows):
     assert (start["trials"], race["trials"]) == (120, 108)  # 30 first rolls of an opening, 36 elsewhere
 
 
+@pytest.mark.parametrize(("trials", "become"), [("36", "36 or 60"), ("30", "30 or 36"), ("180", None)])
+def test_stratified_dice_name_every_count_that_is_played(rows, trials, become):
+    note = f"stratified dice need whole cycles of first rolls: {trials} trials become {become}\n"
+    found = rows("start", RACE, "--stratified", "--trials", trials, stderr=note if become else "")
+    assert {row["trials"] for row in found} == set(map(int, (become or trials).split(" or ")))
+
+
 # --- options --------------------------------------------------------------------------------------
 
 
@@ -134,6 +144,14 @@ def test_seeds_of_64_bits_all_differ(rows):
     found = [rows(START, "--seed", seed)[0] for seed in seeds]
     assert [row["seed"] for row in found] == list(seeds)
     assert len({row["mean_plies"] for row in found}) == 4
+
+
+def test_the_start_of_other_rules_has_their_name(rows):
+    assert [row["name"] for row in rows("start", "--rules", "nackgammon")] == ["nackgammon"]
+    assert [row["name"] for row in rows("start", "nackgammon", "--rules", "cubeless")] == [
+        "start",
+        "nackgammon",
+    ]
 
 
 def test_two_policies(rows):
@@ -186,6 +204,28 @@ def test_a_text_file_of_positions(rows, tmp_path, text):
     assert [row["opening"] for row in found] == [False, False, True, False]
 
 
+PIPED = ("rollout", "--trials", "8", "--json")
+
+
+@pytest.mark.slow
+def test_positions_may_be_piped_in():
+    """By -, by the name of stdin, and by a pipe that the shell names."""
+    command = shlex.join([*BGSIM, *PIPED])
+    for script in (f"{command} - < p.txt", f"cat p.txt | {command} /dev/stdin", f"{command} <(cat p.txt)"):
+        Path("p.txt").write_text(f"{START} # piped\nnonsense\n")
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        assert [row["name"] for row in json.loads(done.stdout)] == ["piped"]
+        assert re.match(r"bgsim: (stdin|/dev/stdin|/dev/fd/\d+), line 2: 'nonsense' names", done.stderr)
+
+
+@pytest.mark.slow
+def test_nothing_on_stdin():
+    for redirected in ("< /dev/null", "<&-"):
+        script = f"{shlex.join([*BGSIM, *PIPED])} - {redirected}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, "bgsim: stdin holds no position: write one a line\n")
+
+
 def test_files_and_positions_may_be_mixed(rows, tmp_path):
     (tmp_path / "a").write_text(f"{WON} # from the file\n")
     assert [row["name"] for row in rows("start", "a", WON)] == ["start", "from the file", ""]
@@ -216,6 +256,34 @@ def test_strict_refuses_a_file_with_bad_lines(invoke, tmp_path):
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines()[-1] == "bgsim: 2 bad lines and --strict: nothing was rolled out"
     assert not (tmp_path / "x.parquet").exists()
+
+
+def test_a_line_that_cannot_be_rolled_out_is_told_by_its_number(invoke, tmp_path):
+    """A cube decision and Dutch backgammon can be read, but not rolled out."""
+    doubled = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:3:0:10"
+    (tmp_path / "p.txt").write_text(f"{doubled}\n{START}\ndutch\n")
+    result = invoke("rollout", "p.txt", "--trials", "8", "--json")
+    assert result.exit_code == 0
+    first, second = result.stderr.splitlines()
+    assert first.startswith(f"bgsim: p.txt, line 1: {doubled} waits for an answer to a double")
+    assert second.startswith("bgsim: p.txt, line 3: bgsim does not play Dutch backgammon yet")
+    assert [row["position_id"] for row in json.loads(result.stdout)] == [START]
+    strict = invoke("rollout", "p.txt", "--trials", "8", "--strict")
+    assert (strict.exit_code, strict.stdout) == (1, "")
+
+
+def test_rules_that_are_not_played_are_told_once(invoke, tmp_path):
+    (tmp_path / "p.txt").write_text(f"{START}\n{START}\n")
+    result = invoke("rollout", "p.txt", "--rules", "money,larger_die=off")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("bgsim: bgsim does not play larger_die=off yet")
+    assert result.stderr.count("larger_die") == 1
+
+
+def test_one_bad_line_is_one(invoke, tmp_path):
+    (tmp_path / "p.txt").write_text(f"{START}\nnonsense\n")
+    result = invoke("rollout", "p.txt", "--strict")
+    assert result.stderr.splitlines()[-1] == "bgsim: 1 bad line and --strict: nothing was rolled out"
 
 
 def test_a_file_of_bad_lines_only(invoke, tmp_path):
@@ -295,6 +363,22 @@ def test_plain_texts_and_a_file_of_positions(rows, config, tmp_path):
     assert [row["name"] for row in rows("--config", tmp_path / "sub" / "c.toml")] == ["start", "", "third"]
 
 
+def test_a_tilde_is_the_home_folder_wherever_a_path_is_read(invoke, tmp_path, monkeypatch):
+    """Quoted, or in a configuration, no shell has read it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    (home / "p.txt").write_text(f"{START}\n")
+    (home / "c.toml").write_text('positions_file = "~/p.txt"\nout = "~/a.parquet"\ntrials = 8\n')
+    assert invoke("rollout", "--config", "~/c.toml").exit_code == 0
+    assert invoke("rollout", "~/p.txt", "--trials", "8", "--out", "~/b.parquet").exit_code == 0
+    assert invoke("info", "~/b.parquet").exit_code == 0
+    assert bgsim.read_table("~/a.parquet").num_rows == 1
+    assert not (tmp_path / "~").exists()
+    assert invoke("rollout", START, "--trials", "8", "--out", "~nobody.parquet").exit_code == 0
+    assert (tmp_path / "~nobody.parquet").exists()
+
+
 def test_a_configuration_may_have_a_byte_order_mark(rows, config, tmp_path):
     path = config()
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
@@ -313,6 +397,11 @@ def test_the_point_of_view_is_that_of_the_print_only(invoke, tmp_path):
     assert f"{1 - row['win']:.4f}" in text
     assert "from the view of the bottom player of the XGID" in text
     assert row["point_of_view"] == "on_roll"
+    assert invoke("info", "x.parquet").stdout.endswith(text)
+    told = json.loads(invoke("info", "x.parquet", "--json").stdout)
+    assert told["metadata"]["printed_point_of_view"] == "bottom"
+    assert [found["point_of_view"] for found in told["rows"]] == ["on_roll"]
+    assert told["rows"][0]["equity"] == row["equity"]
 
 
 def test_the_same_job_by_options_and_by_configuration(invoke, config, tmp_path):

@@ -89,6 +89,17 @@ def test_a_bar_on_a_terminal_that_leaves_no_trace(tmp_path):
     assert "table written to" in after
 
 
+def test_the_bar_stays_on_one_line_of_80_columns(tmp_path):
+    """Of millions of trials too: a line that wraps would be drawn a hundred times one below the other."""
+    with terminal("rollout", "start", "--trials", "40000000", COLUMNS="80") as shown:
+        wait_until(lambda: re.search(r"[1-9][\d,]* of 40,000,000 trials +[1-9]", CODE.sub("", shown.read())))
+        os.killpg(shown.process.pid, signal.SIGINT)
+        assert shown.wait() == 130
+        drawn = [line for line in re.split(r"[\r\n]+", CODE.sub("", shown.text)) if "of 40,000,000" in line]
+    assert drawn
+    assert all(len(line) <= 80 and re.search(r"trials/s +[-\d]+:[-\d:]+ *$", line) for line in drawn)
+
+
 def test_every_figure_fits_on_80_columns():
     """Names, errors and trials too: figures and errors stand in two lines then."""
     with terminal("rollout", "start", "4HPwATDgc/ABMA", "--trials", "2000", COLUMNS="80") as shown:

@@ -152,6 +152,11 @@ def test_refused_texts(text: str, fault: str) -> None:
     assert any(fault in found for found in faults(text)), faults(text)
 
 
+def test_only_what_is_played_is_offered() -> None:
+    (fault,) = faults("foo bar")
+    assert fault.endswith("or one of start, nackgammon, longgammon, hypergammon")
+
+
 def test_rules_come_from_the_id_and_then_from_money() -> None:
     money = Rules.preset("money")
     assert parse(START_ID).rules == parse(START_LIST).rules == parse("start").rules == money

@@ -181,15 +181,22 @@ def test_a_folder_that_cannot_be_tidied_is_no_fault(places, monkeypatch):
 def test_the_note_says_that_it_compiles_and_where_it_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path)
     monkeypatch.setattr(warm, "CACHE_FOLDER", tmp_path)
-    note = warm.compile_note()
+    note = warm.compile_note("rollout")
     assert note.startswith("compiling the kernels, about ")
     assert str(tmp_path) in note
     (tmp_path / "x").mkdir()
-    (tmp_path / "x" / "run.nbi").touch()
-    assert warm.compile_note() is None
+    (tmp_path / "x" / "run.nbi").touch()  # of another set, or of a first run that was stopped
+    assert warm.compile_note("rollout") == note
+    _jit.mark_compiled("perft")
+    assert warm.compile_note("perft") is None
+    assert warm.compile_note("rollout") == warm.compile_note("perft", "rollout") == note
+    _jit.mark_compiled("rollout")
+    assert warm.compile_note("perft", "rollout") is None
     monkeypatch.setattr(_jit, "CACHE_FOLDER", None)
     monkeypatch.setattr(warm, "CACHE_FOLDER", None)
-    assert warm.compile_note().endswith("no folder can be written to keep them: set BGSIM_CACHE_DIR to one")
+    assert warm.compile_note("perft").endswith(
+        "no folder can be written to keep them: set BGSIM_CACHE_DIR to one"
+    )
 
 
 # --- for real: each compiles everything once ------------------------------------------------------
@@ -217,6 +224,16 @@ def test_P03_an_empty_cache_is_filled_once(tmp_path):
     assert files_of(cache) == kept
     assert list(home.iterdir()) == []
     assert json.loads(first.stdout) == [bgsim.rollout("start", trials=36).row() | {"name": "start"}]
+
+
+@pytest.mark.slow
+def test_a_cache_filled_in_part_is_no_filled_cache(tmp_path):
+    """perft compiles its own kernels only: the first rollout says that it compiles, and so only the first."""
+    cache = {"BGSIM_CACHE_DIR": str(tmp_path)}
+    assert run_bgsim("perft", "start", "1", **cache).stderr.startswith("compiling the kernels")
+    assert run_bgsim("perft", "start", "2", **cache).stderr == ""
+    assert run_bgsim(*FEW, **cache).stderr.startswith("compiling the kernels")
+    assert run_bgsim(*FEW, **cache).stderr == ""
 
 
 # The whole file system read-only, as in a locked container.

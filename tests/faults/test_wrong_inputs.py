@@ -289,7 +289,7 @@ def test_out_that_is_a_folder_of_that_name(sentence, tmp_path):
         assert sentence(*rollout("--out", "x.parquet", *more)) == "cannot write x.parquet: it is a folder"
 
 
-@pytest.mark.parametrize("out", ["", ".", "x.csv", "x.json"])
+@pytest.mark.parametrize("out", ["", " ", "x/ /", ".", "x.csv", "x.json"])
 def test_out_that_names_no_table(sentence, out):
     assert "use X.parquet, or X/ for a folder" in sentence(*rollout("--out", out))
 

@@ -15,6 +15,7 @@ from bgsim.run.executor import EXECUTORS, make_executor
 from bgsim.run.ledger import Ledger
 from bgsim.run.local import QUEUED_PER_WORKER, LocalExecutor, usable_cores
 from bgsim.run.plan import Plan, Root
+from bgsim.run.provenance import build
 from bgsim.run.ray import RayExecutor
 from bgsim.run.runner import run_plan
 from tests.children import run_bgsim
@@ -120,9 +121,22 @@ def test_a_mistake_in_a_worker_is_the_same_one_here(executor):
         list(executor.map(refuses, range(6), never))
     assert type(caught.value) is PlanError
     assert str(caught.value) == "3 cannot be"
-    with pytest.raises(ZeroDivisionError):
-        list(executor.map(divides, [1, 0], never))
     assert list(executor.map(squared, [5], never)) == [25]
+
+
+def test_any_other_error_in_a_thread_is_that_error():
+    with LocalExecutor(2) as executor, pytest.raises(ZeroDivisionError):
+        list(executor.map(divides, [1, 0], never))
+
+
+@pytest.mark.slow
+def test_any_other_error_in_a_ray_worker_is_a_sentence(ray_workers):
+    with pytest.raises(ExecutorError) as caught:
+        list(ray_workers.map(divides, [1, 0], never))
+    said = str(caught.value)
+    assert said.startswith("a Ray worker failed: ZeroDivisionError: ")
+    assert build() in said
+    assert "\n" not in said
 
 
 def test_a_cancel_before_the_start_asks_for_nothing(executor):
@@ -142,12 +156,12 @@ def test_a_cancel_asks_for_no_more(executor):
 
 def test_prepare_runs_before_the_work(executor):
     executor.prepare(os.getpid)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(PlanError):
         executor.prepare(_fails)
 
 
 def _fails():
-    return 1 // 0
+    raise PlanError("not ready")
 
 
 # --- threads --------------------------------------------------------------------------------------

@@ -295,8 +295,15 @@ def test_parts_of_another_plan_are_refused_saying_what_differs(tmp_path, segment
 def test_a_part_with_trials_that_another_has_is_refused(tmp_path, segments):
     store_of(tmp_path, segments[:2])
     shutil.copy(tmp_path / "part-000000.parquet", tmp_path / "part-000007.parquet")
-    with pytest.raises(TableError, match="trials 0 to 5 were counted twice"):
+    with pytest.raises(TableError) as caught:
         loaded(tmp_path)
+    path = tmp_path / "part-000007.parquet"
+    assert str(caught.value) == (
+        f"{path} is doubled: trials 0 to 5 were counted twice; "
+        "delete this part, and --resume plays its trials again"
+    )
+    path.unlink()
+    assert loaded(tmp_path)[1] == 12
 
 
 @pytest.mark.parametrize(
