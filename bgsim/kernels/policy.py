@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bgsim.kernels._jit import jit
-from bgsim.kernels.board import blocked_points
+from bgsim.kernels.bits import ZERO
+from bgsim.kernels.board import blocked_points, occupied, won_by
 from bgsim.kernels.dice import below
 from bgsim.kernels.greedy import score_greedy
 from bgsim.kernels.net import Evaluator, score_rows
@@ -97,7 +98,12 @@ def _score_by_net(
 def _mean_after_replies(
     player: Player, result: np.ndarray, outcome_values: np.ndarray, evaluator: Evaluator
 ) -> int:
-    """Mean over the opponent's 21 rolls of what his best reply leaves the mover, in 2^-48 points."""
+    """Mean over the opponent's 21 rolls of what his best reply leaves the mover, in 2^-48 points.
+
+    A game that the result ends has no reply: it is worth its outcome.
+    """
+    if occupied(result[0], result[1]) == ZERO:
+        return outcome_values[won_by(result[2], result[3])] << 16
     before, replies = evaluator.before, evaluator.replies
     before[0], before[1], before[2], before[3] = result[2], result[3], result[0], result[1]
     values = evaluator.reply_values
