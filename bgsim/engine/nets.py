@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,7 @@ from bgsim.kernels.vectors import CEILING, DENSE_BLOCK, OUTPUTS, ROWS_AT_ONCE, S
 __all__ = ["ACTIVATION_TOP", "Layer", "Net", "joined", "new_evaluator", "rounded"]
 
 Reals = npt.NDArray[np.float32]
+Whole = TypeVar("Whole", np.int16, np.int32)
 
 UNIT = 1 << (LOGIT_BITS - SHIFT)  # the activation that stands for 1
 WEIGHT_UNIT = 1 << SHIFT  # the weight that stands for 1 after the first layer
@@ -63,6 +65,10 @@ class Net:
         shapes = [layer.weights.shape for layer in self.layers]
         fits = (
             2 <= len(shapes) <= MAX_LAYERS + 1
+            and all(
+                layer.weights.dtype == np.int16 and layer.biases.dtype == np.int32 for layer in self.layers
+            )
+            and all(len(shape) == 2 for shape in shapes)
             and shapes[0][0] == INPUTS
             and shapes[-1][1] == USED_OUTPUTS
             and all(before[1] == after[0] for before, after in pairwise(shapes))
@@ -73,6 +79,8 @@ class Net:
         )
         if not fits:
             raise PolicyError(f"layers of {', '.join(map(str, shapes))} are no net of this version")
+        if np.abs(self.layers[0].biases.astype(np.int64)).max() > np.iinfo(np.int16).max:
+            raise PolicyError("biases are so large that a sum could overflow")  # they become a row of weights
         for layer in self.layers[1:]:
             sums = CEILING * np.abs(layer.weights.astype(np.int64)).sum(axis=0)
             if (sums + np.abs(layer.biases.astype(np.int64)) + WEIGHT_UNIT).max() > np.iinfo(np.int32).max:
@@ -93,12 +101,16 @@ def rounded(weights: Sequence[Reals], biases: Sequence[Reals]) -> Net:
     units = [(UNIT, UNIT)] + [(WEIGHT_UNIT, UNIT * WEIGHT_UNIT)] * (len(weights) - 1)
     layers = []
     for real, constants, (unit, bias_unit) in zip(weights, biases, units, strict=True):
-        whole = np.rint(real.astype(np.float64) * unit)
-        if np.abs(whole).max(initial=0) > np.iinfo(np.int16).max:
-            raise PolicyError(f"a weight of {np.abs(real).max():.1f} is too large")
-        whole_biases = np.rint(constants.astype(np.float64) * bias_unit)
-        layers.append(Layer(whole.astype(np.int16), whole_biases.astype(np.int32)))
+        layers.append(Layer(_whole(real, unit, np.int16), _whole(constants, bias_unit, np.int32)))
     return Net(tuple(layers))
+
+
+def _whole(reals: Reals, unit: int, kind: type[Whole]) -> npt.NDArray[Whole]:
+    """Real numbers in whole units."""
+    whole = np.rint(reals.astype(np.float64) * unit)
+    if not np.abs(whole).max(initial=0) <= np.iinfo(kind).max:  # neither is nan
+        raise PolicyError(f"a weight of {np.abs(reals).max():.1f} is too large")
+    return whole.astype(kind)
 
 
 def joined(nets: Sequence[Net]) -> Nets:

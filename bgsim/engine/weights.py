@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bgsim.core.errors import PolicyError
+from bgsim.engine.archives import read_archive
 from bgsim.engine.nets import Layer, Net
-from bgsim.kernels.features import INPUTS
 
 __all__ = ["FORMAT", "INPUT_SET", "Weights", "load_weights", "stamp_of", "weights_of", "write_weights"]
 
@@ -74,21 +73,14 @@ def load_weights(path: Path) -> Weights:
     Raises:
         PolicyError: it cannot be read, is no weight file, is damaged, or is of another version; says which.
     """
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        head = json.loads(arrays.pop("head").tobytes())
-        version, inputs = head["format"], head["inputs"]
-    except OSError as error:
-        raise PolicyError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise PolicyError(f"{path} is no weight file of bgsim, or is damaged") from error
+    head, arrays = read_archive(path, "weight file", PolicyError)
+    version, inputs = head.get("format"), head.get("inputs")
     if version != FORMAT or inputs != INPUT_SET:
         raise PolicyError(
             f"{path} has weights of format {version} for the inputs {inputs!r}; this version reads format "
             f"{FORMAT} for {INPUT_SET!r}"
         )
-    if _digest(arrays) != head.get("digest"):
+    if _digest(arrays) != head.get("digest") or "provenance" not in head:
         raise PolicyError(f"{path} is damaged: its weights are not those that were written")
     try:
         contact, race = (_net(name, arrays) for name in NETS)
@@ -100,7 +92,7 @@ def load_weights(path: Path) -> Weights:
 def _net(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Net:
     count = sum(key.startswith(f"{name}_") for key in arrays) // 2
     layers = [Layer(arrays[f"{name}_{k}_weights"], arrays[f"{name}_{k}_biases"]) for k in range(count)]
-    if count == 0 or layers[0].weights.shape[0] != INPUTS:
+    if not layers:
         raise KeyError(name)
     return Net(tuple(layers))
 

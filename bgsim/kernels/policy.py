@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bgsim.kernels._jit import jit
-from bgsim.kernels.board import blocked_points, copy_board, copy_turned
+from bgsim.kernels.bits import ZERO
+from bgsim.kernels.board import blocked_points, copy_board, copy_turned, occupied, won_by
 from bgsim.kernels.dice import below
 from bgsim.kernels.greedy import score_greedy
 from bgsim.kernels.net import Evaluator, has_contact, mean_value, set_base, work_out, write_chances
@@ -144,7 +145,11 @@ def score_results(
         values[outcome] = -outcome_values[(outcome + 3) % 6]
     before, replies, reply_scores = evaluator.before, evaluator.replies, evaluator.reply_scores
     for i in range(_keep_best(scores, n, player.kept_ahead, player.margin_ahead, rows)):
-        copy_turned(results[rows[i]], before)
+        result = results[rows[i]]
+        if occupied(result[0], result[1]) == ZERO:  # over: nobody replies
+            scores[rows[i]] = outcome_values[won_by(result[2], result[3])] << 16
+            continue
+        copy_turned(result, before)
         blocked = blocked_points(before[2], before[3])
         total = 0
         for die1 in range(1, 7):

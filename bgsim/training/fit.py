@@ -120,7 +120,8 @@ class _Part:
 
 
 def _logistic(logits: Reals) -> Reals:
-    chances: Reals = np.reciprocal(1 + np.exp(-logits), dtype=np.float32)
+    # Cut off where exp still has a number: a chance of e^-80 is nothing either way.
+    chances: Reals = np.reciprocal(1 + np.exp(np.minimum(-logits, 80)), dtype=np.float32)
     return chances
 
 

@@ -9,12 +9,17 @@ import json
 import sys
 from typing import Any
 
+import numpy as np
+
 from bgsim.core.position import Position
 from bgsim.engine.boards import pack
-from bgsim.engine.plays import count_boards, count_results
+from bgsim.engine.plays import count_boards, count_results, result_boards
+from bgsim.engine.policies import OUTCOME_VALUES, net_player, players_of
+from bgsim.kernels.policy import score_results
 from tests import oracle
 from tests.cases import as_position, corpus
 from tests.kernels.kernel_runs import records, roots, settings
+from tests.kernels.plain_nets import evaluator_of, random_net
 from tests.kernels.replay import Start
 from tests.oracle import BAR, START, side
 
@@ -27,6 +32,7 @@ STARTS = (
     Start((side({2: 8, 3: 7}), side({24: 1, 6: 14})), stream=46),
 )
 POLICY_PAIRS = (("random", "random"), ("greedy", "greedy"), ("greedy", "random"))
+NET_WIDTHS = ((128,), (128, 64, 32))
 
 
 def sums(trials: int) -> str:
@@ -46,9 +52,33 @@ def counts() -> dict[str, int]:
     return found
 
 
+def scores() -> list[int]:
+    """Scores of every result of the 21 rolls of some corpus positions by random nets."""
+    rng = np.random.default_rng(17)
+    evaluators = [evaluator_of(*(random_net(rng, widths) for _ in range(2))) for widths in NET_WIDTHS]
+    player, found = net_player(0), []
+    for board in (board for boards in corpus().values() for board in boards[:5]):
+        before = pack([as_position(board)])[0]
+        for evaluator in evaluators:
+            for roll in oracle.ALL_ROLLS:
+                results = result_boards(before, roll)
+                row = np.zeros(len(results), np.int64)
+                score_results(player, before, results, len(results), OUTCOME_VALUES, evaluator, row)
+                found += row.tolist()
+    return found
+
+
+def net_games() -> str:
+    """The bytes of the records of two games of nets, one of them with a roll of look-ahead."""
+    pair = players_of("net", "net-1ply")
+    played = settings(seed=98)._replace(player=pair.players[0], opponent=pair.players[1], max_plies=12)
+    segments = [(0, 0, 1), (5, 0, 1)]
+    return str(records(played, roots(*STARTS), segments, policies=("net", "net-1ply")).tobytes().hex())
+
+
 def numbers(trials: int) -> dict[str, Any]:
     """All of them."""
-    return {"counts": counts(), "sums": sums(trials)}
+    return {"counts": counts(), "sums": sums(trials), "scores": scores(), "net games": net_games()}
 
 
 if __name__ == "__main__":
