@@ -9,8 +9,9 @@ from math import exp
 import numpy as np
 import pytest
 
-from bgsim.engine.policies import OUTCOME_VALUES
-from bgsim.kernels.net import CERTAIN, LOGISTIC, chance, score_rows, set_base, work_out, write_estimate
+from bgsim.engine.policies import OUTCOME_VALUES, net_player
+from bgsim.kernels.net import CERTAIN, LOGISTIC, chance, set_base, work_out, write_estimate
+from bgsim.kernels.policy import score_results
 from tests import oracle
 from tests.kernels.plain_nets import (
     can_meet,
@@ -75,12 +76,11 @@ def estimates(evaluator, boards):
     return found
 
 
-def scores_of(evaluator, before, boards, values=OUTCOME_VALUES, rows=None):
-    """Scores by the nets 0 (contact) and 1 (race); of `rows` only, the others -1."""
-    rows = np.arange(len(boards)) if rows is None else np.array(rows)
-    scores = np.full(len(boards), -1, np.int64)
+def scores_of(evaluator, before, boards, values=OUTCOME_VALUES):
+    """Scores by the nets 0 (contact) and 1 (race)."""
+    scores = np.zeros(len(boards), np.int64)
     packed, board = rows_of_boards(boards), rows_of_boards([before])[0]
-    score_rows(evaluator, 0, 1, board, packed, rows, len(rows), values, scores)
+    score_results(net_player(0), board, packed, len(packed), values, evaluator, scores)
     return scores.tolist()
 
 
@@ -150,15 +150,6 @@ def test_order_of_the_results_changes_nothing():
     expected = scores_of(evaluator, START, results)
     order = rng.permutation(len(results)).tolist()
     assert scores_of(evaluator, START, [results[k] for k in order]) == [expected[k] for k in order]
-    assert scores_of(evaluator, START, results, rows=order) == expected
-
-
-def test_only_the_rows_asked_for_are_scored():
-    evaluator = evaluator_of(*(random_net(np.random.default_rng(11), (128,)) for _ in range(2)))
-    results = listed(START, (3, 1))
-    expected = scores_of(evaluator, START, results)
-    found = scores_of(evaluator, START, results, rows=[7, 2, 11])
-    assert found == [score if row in (7, 2, 11) else -1 for row, score in enumerate(expected)]
 
 
 # --- log odds to chances --------------------------------------------------------------------------
