@@ -124,9 +124,10 @@ class TrainJob:
                     break
                 state, row = made
                 log.append(row)
-                write_checkpoint(self.path(".checkpoint.npz"), self.recipe, state)
+                # The checkpoint last: what a crash leaves unwritten is then made once more.
                 write_log(self.path(".log.parquet"), log)
                 self.write_weights(state)
+                write_checkpoint(self.path(".checkpoint.npz"), self.recipe, state)
                 listener(row)
         return state, stop.requested()
 
