@@ -2,8 +2,9 @@
 
 import json
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
@@ -86,12 +87,28 @@ def _fault(model: type[BaseModel], found: Any) -> str:
     place = found["loc"]  # keys, and numbers of a list's entries, which people count from 1
     key = ".".join(part if isinstance(part, str) else str(part + 1) for part in place)
     if found["type"] == "extra_forbidden":
-        known = (PositionEntry if len(place) > 1 else model).model_fields
+        known = _table_at(model, place[:-1]).model_fields
         hint = did_you_mean(place[-1], known) or f" (the keys are {', '.join(known)})"
         return f"unknown key '{key}'{hint}"
     if found["type"] == "missing":
         return f"'{key}' is missing"
     wanted = found["msg"].removeprefix("Input should be ")
     if found["type"] == "model_type":
-        wanted = "a position, or a table with its id and name"
+        position = _table_at(model, place) is PositionEntry
+        wanted = "a position, or a table with its id and name" if position else "a table"
     return f"'{key}' is {json.dumps(found['input'], default=str)}: it should be {wanted}"
+
+
+def _table_at(model: type[BaseModel], place: Sequence[str | int]) -> type[BaseModel]:
+    """The model of the table that lies there."""
+    for key in place:
+        if isinstance(key, str) and key in model.model_fields:
+            model = _table_of(model.model_fields[key].annotation) or model
+    return model
+
+
+def _table_of(annotation: Any) -> type[BaseModel] | None:
+    """The model in an annotation such as list[Model]."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_table_of, get_args(annotation))), None)

@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bgsim.apps.configuration import read_config
 from bgsim.core.errors import PlanError
+from bgsim.engine.nets import WIDTHS_THAT_FIT, widths_fit
 from bgsim.engine.weights import Weights, write_weights
 from bgsim.run.executor import make_executor
-from bgsim.run.files import write_aside
+from bgsim.run.files import check_place, write_aside
 from bgsim.run.provenance import provenance
 from bgsim.run.runner import Stop
 from bgsim.training.checkpoint import read_checkpoint, write_checkpoint
@@ -21,7 +22,7 @@ from bgsim.training.self_play import starts_of
 
 __all__ = ["TrainConfig", "TrainJob"]
 
-STRICT = ConfigDict(extra="forbid", strict=True)
+STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class StageConfig(BaseModel):
@@ -46,7 +47,7 @@ class TrainConfig(BaseModel):
     model_config = STRICT
 
     name: str = Field(pattern=r"^[a-z0-9-]+$")
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, lt=2**64)
     contact: list[int]  # widths of the hidden layers
     race: list[int]
     starts: list[str]  # taken in turn
@@ -85,6 +86,9 @@ class TrainJob:
         read = read_config(config, TrainConfig)
         if not read.starts:
             raise PlanError(f"{config}: 'starts' is empty: name at least one start position")
+        for key, widths in (("contact", read.contact), ("race", read.race)):
+            if not widths_fit(widths):
+                raise PlanError(f"{config}: '{key}' is {widths}: it should be {WIDTHS_THAT_FIT}")
         starts_of(tuple(read.starts))
         return cls(read, read.recipe(), config.parent / read.out)
 
@@ -104,6 +108,7 @@ class TrainJob:
 
         Returns the state and whether it was stopped.
         """
+        check_place(self.path(".checkpoint.npz"))
         state, stop, log = self.state(), Stop(), read_log(self.path(".log.parquet"))
         log = [row for row in log if row.number <= state.generation]
         end = None if generations is None else state.generation + generations
@@ -119,9 +124,10 @@ class TrainJob:
                     break
                 state, row = made
                 log.append(row)
-                write_checkpoint(self.path(".checkpoint.npz"), self.recipe, state)
+                # The checkpoint last: what a crash leaves unwritten is then made once more.
                 write_log(self.path(".log.parquet"), log)
                 self.write_weights(state)
+                write_checkpoint(self.path(".checkpoint.npz"), self.recipe, state)
                 listener(row)
         return state, stop.requested()
 

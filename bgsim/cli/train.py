@@ -17,7 +17,8 @@ def register(app: typer.Typer) -> None:
 def train(
     config: Annotated[Path, typer.Argument(help="TOML file, such as configs/train-net.toml.")],
     generations: Annotated[
-        int | None, typer.Option(help="Make so many generations more (default: all of the configuration).")
+        int | None,
+        typer.Option(min=1, help="Make so many generations more (default: all of the configuration)."),
     ] = None,
 ) -> None:
     """Train nets by self-play; goes on from the last checkpoint, and Ctrl-C loses one generation at most."""

@@ -29,7 +29,16 @@ from bgsim.kernels.net import (
 )
 from bgsim.kernels.vectors import CEILING, DENSE_BLOCK, OUTPUTS, ROWS_AT_ONCE, SHIFT, SUM_BLOCK
 
-__all__ = ["ACTIVATION_TOP", "Layer", "Net", "joined", "new_evaluator", "rounded"]
+__all__ = [
+    "ACTIVATION_TOP",
+    "WIDTHS_THAT_FIT",
+    "Layer",
+    "Net",
+    "joined",
+    "new_evaluator",
+    "rounded",
+    "widths_fit",
+]
 
 Reals = npt.NDArray[np.float32]
 Whole = TypeVar("Whole", np.int16, np.int32)
@@ -38,6 +47,23 @@ UNIT = 1 << (LOGIT_BITS - SHIFT)  # the activation that stands for 1
 WEIGHT_UNIT = 1 << SHIFT  # the weight that stands for 1 after the first layer
 ACTIVATION_TOP = 8.0  # activations are cut off here
 USED_OUTPUTS = 5
+
+
+WIDTHS_THAT_FIT = (
+    f"1 to {MAX_LAYERS} widths from {DENSE_BLOCK} to {MAX_WIDTH}, the first a multiple of {SUM_BLOCK}, the "
+    f"others of {DENSE_BLOCK}"
+)
+
+
+def widths_fit(widths: Sequence[int]) -> bool:
+    """Whether the kernels can work out a net of these hidden widths."""
+    return (
+        1 <= len(widths) <= MAX_LAYERS
+        and widths[0] % SUM_BLOCK == 0
+        and all(width % DENSE_BLOCK == 0 for width in widths)
+        and min(widths) >= DENSE_BLOCK
+        and max(widths) <= MAX_WIDTH
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +99,7 @@ class Net:
             and shapes[-1][1] == USED_OUTPUTS
             and all(before[1] == after[0] for before, after in pairwise(shapes))
             and all(layer.biases.shape == layer.weights.shape[1:] for layer in self.layers)
-            and self.widths[0] % SUM_BLOCK == 0
-            and all(width % DENSE_BLOCK == 0 for width in self.widths[1:])
-            and max(self.widths) <= MAX_WIDTH
+            and widths_fit(self.widths)
         )
         if not fits:
             raise PolicyError(f"layers of {', '.join(map(str, shapes))} are no net of this version")

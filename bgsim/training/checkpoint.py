@@ -1,14 +1,18 @@
 """Where a training run stands, in one file that another machine can go on from."""
 
 import json
-import zipfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bgsim.core.errors import TableError
+from bgsim.engine.archives import read_archive
+from bgsim.kernels.features import INPUTS
 from bgsim.run.files import write_aside
+from bgsim.training.fit import OUTPUTS
 from bgsim.training.generation import Recipe, State
 
 __all__ = ["read_checkpoint", "write_checkpoint"]
@@ -48,19 +52,19 @@ def read_checkpoint(path: Path, recipe: Recipe) -> State:
     Raises:
         TableError: it cannot be read, is damaged, or is of other widths or another seed; says which.
     """
+    head, arrays = read_archive(path, "checkpoint", TableError)
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        head = json.loads(arrays.pop("head").tobytes())
+        if head["format"] != FORMAT:
+            raise ValueError(head["format"])
         contact, race = (
             tuple(arrays[f"{name}_{k}"] for k in range(sum(key.startswith(f"{name}_") for key in arrays)))
             for name in ARRAYS
         )
-        state = State(head["generation"], contact, race, head["games"], head["cpu_seconds"])
+        state = State(int(head["generation"]), contact, race, int(head["games"]), float(head["cpu_seconds"]))
         seed = head["seed"]
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError):
+        if state.generation < 0 or not all(map(_are_layers, (contact, race))):
+            raise ValueError(path)
+    except (ValueError, KeyError, TypeError):
         raise TableError(f"{path} is no checkpoint of bgsim, or is damaged") from None
     if state.widths != (recipe.contact, recipe.race) or seed != recipe.seed:
         raise TableError(
@@ -68,3 +72,16 @@ def read_checkpoint(path: Path, recipe: Recipe) -> State:
             f"{(recipe.contact, recipe.race)} and {recipe.seed}: move it away to begin anew"
         )
     return state
+
+
+def _are_layers(arrays: tuple[npt.NDArray[Any], ...]) -> bool:
+    """Whether these are weights and biases of layers that follow one another, as a state has them."""
+    half = len(arrays) // 2
+    sizes = [INPUTS, *(array.size for array in arrays[half:])]
+    shapes = [*pairwise(sizes), *((size,) for size in sizes[1:])]
+    return (
+        half >= 2
+        and sizes[-1] == OUTPUTS
+        and [array.shape for array in arrays] == shapes
+        and all(array.dtype == np.float16 for array in arrays)
+    )

@@ -22,7 +22,7 @@ START_POSITIONS = {
     "start": "start",
     "nackgammon": "nackgammon",
     "longgammon": "24:15 / 24:15",
-    "hypergammon": "24:1 23:1 22:1 / 24:1 23:1 22:1",
+    "hypergammon": "hypergammon",  # as a point list it would have twelve checkers borne off: no gammons
     "dutch": "bar:15 / bar:15",
     "random": "start",  # after 0 to RANDOM_PLIES plies of random play
 }
