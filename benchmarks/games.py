@@ -25,6 +25,7 @@ def play_records(policy: str, games: int, *, first: int = 0, seed: int = 1) -> R
     plan = Plan(roots=(Root(parse("start")),), policy=policy, trials=games, seed=seed)
     task = BatchTask(
         settings=plan.settings(),
+        policies=plan.two_policies,
         roots=plan.kernel_roots(),
         group_size=1,
         segments=np.array([[0, first, games]], np.int64),

@@ -73,6 +73,7 @@ def _games(policy: str) -> float:
     plan = Plan(roots=(Root(parse("start")),), policy=policy, trials=RANDOM_GAMES)
     task = BatchTask(
         settings=plan.settings(),
+        policies=plan.two_policies,
         roots=plan.kernel_roots(),
         group_size=1,
         segments=np.array([[0, 0, RANDOM_GAMES]], np.int64),

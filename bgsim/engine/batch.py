@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bgsim.engine.policies import OUTCOME_VALUES
+from bgsim.engine.policies import OUTCOME_VALUES, Players, players_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.playout import Roots, Settings, Workspace
 from bgsim.kernels.rollout import MAX_BATCH_TRIALS, SUMS, run_segments
@@ -19,6 +19,7 @@ Integers = npt.NDArray[np.int64]
 Records = npt.NDArray[np.void]
 
 _thread = threading.local()
+KEPT_WORKSPACES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class BatchTask:
     """
 
     settings: Settings
+    policies: tuple[str, str]  # of both seats; the nets that the players in the settings mean
     roots: Roots
     group_size: int
     segments: Integers
@@ -62,11 +64,15 @@ def record_type(group_size: int) -> np.dtype[np.void]:
     )
 
 
-def _workspace(group_size: int) -> Workspace:
-    """This thread's scratch arrays; they live as long as the thread."""
-    kept: dict[int, Workspace] = _thread.__dict__.setdefault("workspaces", {})
-    if group_size not in kept:
-        kept[group_size] = Workspace(
+def _workspace(group_size: int, players: Players) -> Workspace:
+    """This thread's scratch arrays for these players; the last few live as long as the thread."""
+    kept: dict[tuple[int, int], tuple[Players, Workspace]] = _thread.__dict__.setdefault("workspaces", {})
+    key = group_size, id(players)
+    if key not in kept:
+        if len(kept) >= KEPT_WORKSPACES:
+            del kept[next(iter(kept))]
+        workspace = Workspace(
+            evaluator=players.evaluator(),
             board=np.zeros(4, np.uint64),
             results=np.zeros((MAX_RESULTS, 4), np.uint64),
             scores=np.zeros(MAX_RESULTS, np.int64),
@@ -74,7 +80,8 @@ def _workspace(group_size: int) -> Workspace:
             outcome_values=OUTCOME_VALUES,
             values=np.zeros(group_size, np.int64),
         )
-    return kept[group_size]
+        kept[key] = players, workspace  # the players too, or another's id could be the same
+    return kept[key][1]
 
 
 def run_batch(
@@ -94,7 +101,8 @@ def run_batch(
     roots = Roots(*(np.require(array, requirements=["C", "W"]) for array in task.roots))
     segments = np.require(task.segments, requirements=["C", "W"])
     flag = np.require(np.zeros(1, np.uint8) if stop is None else stop, requirements=["C", "W"])
-    kernel(task.settings, roots, segments, _workspace(k), flag, sums, products, done)
+    workspace = _workspace(k, players_of(*task.policies))
+    kernel(task.settings, roots, segments, workspace, flag, sums, products, done)
     records = np.zeros(m, record_type(k))
     records["group"] = task.groups
     records["first_trial"] = task.segments[:, 1]

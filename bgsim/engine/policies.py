@@ -2,27 +2,74 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from bgsim.core.errors import PolicyError, did_you_mean
 from bgsim.core.position import Position
 from bgsim.engine.boards import pack
-from bgsim.kernels.policy import GREEDY, RANDOM, score_results
+from bgsim.engine.nets import Net, joined, new_evaluator
+from bgsim.engine.weights import stamp_of, weights_of
+from bgsim.kernels.net import Evaluator, Nets
+from bgsim.kernels.policy import GREEDY, LOOKAHEAD, NET, NONE, RANDOM, Player, score_results
 
-__all__ = ["OUTCOME_VALUES", "POLICIES", "Policy", "find_policy", "score_positions"]
+__all__ = [
+    "OUTCOME_VALUES",
+    "POLICIES",
+    "Players",
+    "Policy",
+    "find_policy",
+    "net_player",
+    "players_of",
+    "score_positions",
+]
 
 # Points of the six outcomes to the player on roll in cubeless play, in the kernels' 2^-32 points.
 OUTCOME_VALUES = np.array([1, 2, 3, -1, -2, -3], dtype=np.int64) << 32
 
+POINT = 1 << 48  # a point in the unit of a net's scores
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A built-in policy: its name, the id that kernels know it by, and one line for people."""
+    """A policy: its name, the kind of player it is to the kernels, its weights, and one line for people.
+
+    `weights` and `quick` name weights that come with bgsim, or are the path of a weight file. The quick nets
+    rank all results first and leave at most `kept` within `margin` points of their best. Look-ahead is made
+    for at most `kept_ahead` results within `margin_ahead` points of the nets' best.
+    """
 
     name: str
-    number: int
+    kind: int
     description: str
+    weights: str = ""
+    quick: str = ""
+    kept: int = 0
+    margin: float = 0.0
+    kept_ahead: int = 0
+    margin_ahead: float = 0.0
+
+    @property
+    def plies(self) -> int:
+        """Rolls of look-ahead."""
+        return 1 if self.kind == LOOKAHEAD else 0
+
+    @property
+    def all_weights(self) -> tuple[str, ...]:
+        """Names or paths of the weights it plays by."""
+        return tuple(name for name in (self.weights, self.quick) if name)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The hash of each of its weights, by name: policies of one name may differ in them."""
+        return {name: weights_of(name).digest for name in self.all_weights}
+
+    @property
+    def knows_equity(self) -> bool:
+        """Whether its scores are equities."""
+        return bool(self.weights)
 
 
 POLICIES = {
@@ -34,12 +81,21 @@ POLICIES = {
             GREEDY,
             "a small heuristic: blots, points, primes, the bar; about 2.2 points a game over random",
         ),
+        Policy("net", NET, "a neural net, no look-ahead", weights="net"),
+        Policy(
+            "net-1ply",
+            LOOKAHEAD,
+            "the same net with one roll of look-ahead",
+            weights="net",
+            kept_ahead=5,
+            margin_ahead=0.16,
+        ),
     )
 }
 
 
 def find_policy(name: str) -> Policy:
-    """Return the policy of that name.
+    """Return the policy of that name, or one that plays by a weight file (.npz) of that path.
 
     Raises:
         PolicyError: there is none; names the ones there are.
@@ -47,12 +103,76 @@ def find_policy(name: str) -> Policy:
     >>> find_policy("greedy").name
     'greedy'
     """
+    if isinstance(name, str) and name.endswith(".npz"):
+        return Policy(name, NET, "a weight file, no look-ahead", weights=name)
     if not isinstance(name, str) or name not in POLICIES:
         allowed = ", ".join(POLICIES)
         raise PolicyError(
-            f"unknown policy {name!r}{did_you_mean(str(name), POLICIES)}; use one of: {allowed}"
+            f"unknown policy {name!r}{did_you_mean(str(name), POLICIES)}; use one of: {allowed}, or the path "
+            "of a weight file (.npz)"
         )
     return POLICIES[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Players:
+    """Some policies ready to play: the kernels' players, and the nets that their numbers mean."""
+
+    players: tuple[Player, ...]
+    nets: Nets
+
+    def evaluator(self) -> Evaluator:
+        """A new evaluator, for one thread."""
+        return new_evaluator(self.nets)
+
+
+def players_of(*names: str) -> Players:
+    """Return the players of some policies, with all their nets.
+
+    Raises:
+        PolicyError: no such policy, or weights that cannot be used.
+    """
+    policies = tuple(map(find_policy, names))
+    return _players(policies, tuple(stamp_of(name) for policy in policies for name in policy.all_weights))
+
+
+@lru_cache(maxsize=16)
+def _players(policies: tuple[Policy, ...], stamps: tuple[object, ...]) -> Players:
+    """As players_of; the stamps see to it that a file that has changed is read again."""
+    numbers: dict[str, int] = {}
+    nets: list[Net] = []
+    players = []
+
+    def number_of(weights: str) -> int:
+        if not weights:
+            return NONE
+        if weights not in numbers:
+            found = weights_of(weights)
+            numbers[weights] = len(nets)
+            nets.extend((found.contact, found.race))
+        return numbers[weights]
+
+    for policy in policies:
+        first, quick = number_of(policy.weights), number_of(policy.quick)
+        players.append(
+            Player(
+                kind=policy.kind,
+                contact=first,
+                race=first + 1 if policy.weights else NONE,
+                quick_contact=quick,
+                quick_race=quick + 1 if policy.quick else NONE,
+                kept=policy.kept,
+                margin=round(policy.margin * POINT),
+                kept_ahead=policy.kept_ahead,
+                margin_ahead=round(policy.margin_ahead * POINT),
+            )
+        )
+    return Players(tuple(players), joined(nets))
+
+
+def net_player(first: int) -> Player:
+    """A player without look-ahead by the contact net of number `first` and the race net after it."""
+    return Player(NET, first, first + 1, NONE, NONE, 0, 0, 0, 0)
 
 
 def score_positions(policy: str, before: Position, results: Sequence[Position]) -> list[int]:
@@ -63,8 +183,12 @@ def score_positions(policy: str, before: Position, results: Sequence[Position]) 
     Raises:
         PolicyError: no such policy.
     """
-    number = find_policy(policy).number
+    ready = players_of(policy)
     boards = pack(results)
     scores = np.zeros(len(boards), np.int64)
-    score_results(number, pack([before])[0], boards, len(boards), OUTCOME_VALUES, scores)
+    if len(boards):
+        before_board: Any = pack([before])[0]
+        score_results(
+            ready.players[0], before_board, boards, len(boards), OUTCOME_VALUES, ready.evaluator(), scores
+        )
     return [int(score) for score in scores]

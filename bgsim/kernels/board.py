@@ -11,6 +11,7 @@ import numpy as np
 from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import (
     BAR,
+    FAR_HOME,
     HALF,
     IN_PLAY,
     LOW,
@@ -135,6 +136,17 @@ def hittable_points(far_low: np.uint64, far_high: np.uint64) -> np.uint64:
 def is_over(board: np.ndarray) -> bool:
     """True when one side has no checker left in play."""
     return occupied(board[0], board[1]) == ZERO or occupied(board[2], board[3]) == ZERO
+
+
+@jit
+def won_by(low: np.uint64, high: np.uint64) -> int:
+    """0 single, 1 gammon, 2 backgammon: how the side with these words has lost to one that is all off.
+
+    Source: rules.md G1-G3.
+    """
+    if (low | (low >> HALF) | high | (high >> HALF)) & OFF:
+        return 0
+    return 2 if occupied(low, high) & FAR_HOME else 1
 
 
 @jit

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bgsim.kernels._jit import jit
-from bgsim.kernels.bits import FAR_HOME, HALF, OFF, ZERO
-from bgsim.kernels.board import blocked_points, is_over, occupied
+from bgsim.kernels.bits import ZERO
+from bgsim.kernels.board import blocked_points, is_over, occupied, won_by
 from bgsim.kernels.dice import PLAY, below, block, dice_of, stratified_number
+from bgsim.kernels.net import Evaluator
 from bgsim.kernels.plays import list_results
-from bgsim.kernels.policy import choose
+from bgsim.kernels.policy import Player, choose
 
 WIN, WIN_GAMMON, WIN_BACKGAMMON, LOSE, LOSE_GAMMON, LOSE_BACKGAMMON = range(6)
 TRUNCATED = 6  # neither side won: the trial ran into the limit of plies and scores 0
@@ -26,8 +27,8 @@ class Settings(NamedTuple):
     """What a rollout plays by; the same for every root and trial of a task."""
 
     seed: np.uint64
-    policy: int  # of seat 0
-    opponent_policy: int  # of seat 1
+    player: Player  # at seat 0
+    opponent: Player  # at seat 1
     stratified: bool
     max_plies: int
 
@@ -39,11 +40,13 @@ class Roots(NamedTuple):
     dice: np.ndarray  # int64[n, 2]; 0, 0 when the first roll is still to come
     opening: np.ndarray  # bool[n]; the first roll is one of the 15 non-doubles
     streams: np.ndarray  # uint64[n]; names the dice: roots that share a stream share their dice
+    swapped: np.ndarray  # bool[n]; the players have changed seats
 
 
 class Workspace(NamedTuple):
-    """Preallocated scratch of one thread."""
+    """What one thread plays with: its evaluator, and preallocated scratch."""
 
+    evaluator: Evaluator
     board: np.ndarray  # uint64[4]
     results: np.ndarray  # uint64[MAX_RESULTS, 4]
     scores: np.ndarray  # int64[MAX_RESULTS]
@@ -67,17 +70,6 @@ def cube_phase(
 def stop_test(settings: Settings, board: np.ndarray, ply: int) -> bool:
     """True when the trial ends here, unfinished, before this ply is rolled."""
     return ply >= settings.max_plies
-
-
-@jit
-def won_by(low: np.uint64, high: np.uint64) -> int:
-    """0 single, 1 gammon, 2 backgammon: how the side with these words has lost to one that is all off.
-
-    Source: rules.md G1-G3.
-    """
-    if (low | (low >> HALF) | high | (high >> HALF)) & OFF:
-        return 0
-    return 2 if occupied(low, high) & FAR_HOME else 1
 
 
 @jit
@@ -134,8 +126,10 @@ def play_out(
         n = list_results(board, np.uint64(die1), np.uint64(die2), blocked, results)
         ply += 1
         if n > 0:
-            policy = settings.policy if seat == 0 else settings.opponent_policy
-            row = choose(policy, board, results, n, work.outcome_values, words[1], work.scores)
+            player = settings.player if (seat == 1) == roots.swapped[root] else settings.opponent
+            row = choose(
+                player, board, results, n, work.outcome_values, words[1], work.evaluator, work.scores
+            )
             board[:] = results[row]
             if occupied(board[0], board[1]) == ZERO:
                 return won_by(board[2], board[3]) + (0 if seat == 0 else LOSE), ply, cube

@@ -15,7 +15,7 @@ from bgsim.core.numbers import whole_within
 from bgsim.core.rules import check_playable
 from bgsim.core.state import GameState
 from bgsim.engine.boards import pack
-from bgsim.engine.policies import find_policy
+from bgsim.engine.policies import find_policy, players_of
 from bgsim.kernels.dice import MAX_TRIAL
 from bgsim.kernels.playout import Roots, Settings
 
@@ -29,10 +29,14 @@ MAX_SEED = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """One position to roll out, and the name it goes by in tables."""
+    """One position to roll out, and the name it goes by in tables.
+
+    `swapped`: the plan's second policy plays for the player on roll.
+    """
 
     state: GameState
     name: str = ""
+    swapped: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """What identifies this root, as plain values."""
@@ -43,6 +47,7 @@ class Root:
             "opening": state.opening,
             "rules": str(state.rules),
             "name": self.name,
+            "swapped": self.swapped,
         }
 
     @property
@@ -86,8 +91,7 @@ class Plan:
     max_plies: int = MAX_PLIES
 
     def __post_init__(self) -> None:
-        find_policy(self.policy)
-        find_policy(self.opponent_policy or self.policy)
+        players_of(*self.two_policies)  # weights that cannot be used are refused now, not in a worker
         # plain integers even if numpy's came: they are written as JSON
         object.__setattr__(self, "trials", _whole("trials", self.trials, 1, MAX_TRIAL))
         object.__setattr__(self, "seed", _whole("seed", self.seed, 0, MAX_SEED))
@@ -117,6 +121,7 @@ class Plan:
             "numbers_version": NUMBERS_VERSION,
             "policy": self.policy,
             "opponent_policy": self.two_policies[1],
+            "weights": {k: v for name in self.two_policies for k, v in find_policy(name).digests.items()},
             "trials": self.trials,
             "seed": self.seed,
             "stratified": self.stratified,
@@ -137,11 +142,11 @@ class Plan:
 
     def settings(self) -> Settings:
         """The kernels' view of everything but the roots."""
-        own, other = self.two_policies
+        player, opponent = players_of(*self.two_policies).players
         return Settings(
             seed=np.uint64(self.seed),
-            policy=find_policy(own).number,
-            opponent_policy=find_policy(other).number,
+            player=player,
+            opponent=opponent,
             stratified=self.stratified,
             max_plies=self.max_plies,
         )
@@ -154,6 +159,7 @@ class Plan:
             dice=np.array([state.roll or (0, 0) for state in states], np.int64).reshape(-1, 2),
             opening=np.array([state.opening for state in states], np.bool_),
             streams=np.array([root.stream for root in self.roots], np.uint64),
+            swapped=np.array([root.swapped for root in self.roots], np.bool_),
         )
 
 

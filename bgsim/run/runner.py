@@ -14,6 +14,7 @@ import numpy as np
 from bgsim.core.errors import PlanError
 from bgsim.core.numbers import whole_within
 from bgsim.engine.batch import MAX_BATCH_TRIALS, BatchResult, BatchTask, run_batch
+from bgsim.engine.policies import players_of
 from bgsim.kernels.playout import Roots, Settings
 from bgsim.run.executor import Executor
 from bgsim.run.ledger import Ledger
@@ -128,6 +129,7 @@ def _task(plan: Plan, roots: Roots, k: int, segments: list[Segment]) -> BatchTas
     place = {group: number * k for number, group in enumerate(groups)}
     return BatchTask(
         settings=plan.settings(),
+        policies=plan.two_policies,
         roots=Roots(*(array[rows] for array in roots)),
         group_size=k,
         segments=np.array([(place[group], first, n) for group, first, n in segments], np.int64),
@@ -206,8 +208,11 @@ def _play_one_trial() -> float:
         dice=np.zeros((1, 2), np.int64),
         opening=np.zeros(1, np.bool_),
         streams=np.zeros(1, np.uint64),
+        swapped=np.zeros(1, np.bool_),
     )
-    settings = Settings(np.uint64(0), 0, 0, False, 1)
-    task = BatchTask(settings, roots, 1, np.array([[0, 0, 1]], np.int64), np.zeros(1, np.int64))
+    policies = "random", "random"
+    player, opponent = players_of(*policies).players
+    settings = Settings(np.uint64(0), player, opponent, False, 1)
+    task = BatchTask(settings, policies, roots, 1, np.array([[0, 0, 1]], np.int64), np.zeros(1, np.int64))
     result: BatchResult = run_batch(task)
     return result.seconds

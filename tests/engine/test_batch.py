@@ -33,7 +33,9 @@ def test_record_holds_integers_only(size):
 
 def test_record_names_its_segment():
     rows = np.array([(0, 5, 3), (1, 0, 2), (0, 100, 1)], np.int64)
-    task = BatchTask(settings(), roots(BEGIN, BEGIN), 1, rows, np.array([40, 7, 40], np.int64))
+    task = BatchTask(
+        settings(), ("random", "random"), roots(BEGIN, BEGIN), 1, rows, np.array([40, 7, 40], np.int64)
+    )
     result = run_batch(task)
     found = result.records
     assert found["group"].tolist() == [40, 7, 40]
@@ -43,7 +45,9 @@ def test_record_names_its_segment():
 
 
 def test_a_task_of_no_segments_has_no_records():
-    task = BatchTask(settings(), roots(BEGIN), 1, np.zeros((0, 3), np.int64), np.zeros(0, np.int64))
+    task = BatchTask(
+        settings(), ("random", "random"), roots(BEGIN), 1, np.zeros((0, 3), np.int64), np.zeros(0, np.int64)
+    )
     assert len(run_batch(task).records) == 0
 
 

@@ -9,7 +9,10 @@ import pytest
 
 from bgsim.apps.rollout import run_rollout
 from bgsim.core.notation import parse
+from bgsim.engine.policies import POLICIES
 from bgsim.run.plan import Plan, Root
+
+POLICY_NAMES = f"{', '.join(POLICIES)}, or the path of a weight file (.npz)"
 
 START = "4HPwATDgc/ABMA"
 XGID = "XGID=-b----E-C---eE---c-e----B-"
@@ -136,7 +139,7 @@ def test_bad_rules_are_told_once_whatever_the_number_of_lines(sentence, tmp_path
 @pytest.mark.parametrize("option", ["--policy", "--opponent-policy"])
 def test_bad_policies(sentence, option):
     said = sentence(*rollout(option, "gredy"))
-    assert said == "unknown policy 'gredy' (did you mean 'greedy'?); use one of: random, greedy"
+    assert said == f"unknown policy 'gredy' (did you mean 'greedy'?); use one of: {POLICY_NAMES}"
     assert "unknown policy 'GNU'" in sentence(*rollout(option, "GNU"))
 
 

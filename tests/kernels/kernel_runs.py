@@ -10,13 +10,14 @@ import numpy as np
 from bgsim.core.position import Position
 from bgsim.engine.batch import BatchTask, run_batch
 from bgsim.engine.boards import pack
-from bgsim.engine.policies import find_policy
+from bgsim.engine.policies import players_of
 from bgsim.kernels.playout import Roots, Settings
 from bgsim.kernels.rollout import run_segments
 from tests.kernels.replay import Start
 
 START_ID = "4HPwATDgc/ABMA"
 VALUE, PLIES = 8, 7  # columns of a record's sums
+NOBODY = players_of("random").players[0]
 POINTS = (1, 2, 3, -1, -2, -3, 0)
 
 
@@ -30,7 +31,7 @@ def settings(
 ) -> Settings:
     """Settings by policy name, or by number for policies that only a seam knows."""
     own, theirs = (
-        find_policy(name).number if isinstance(name, str) else name
+        players_of(name).players[0] if isinstance(name, str) else NOBODY._replace(kind=name)
         for name in (policy, policy if other is None else other)
     )
     return Settings(np.uint64(seed), own, theirs, stratified, max_plies)
@@ -43,6 +44,7 @@ def roots(*starts: Start) -> Roots:
         dice=np.array([start.roll or (0, 0) for start in starts], np.int64),
         opening=np.array([start.opening for start in starts], np.bool_),
         streams=np.array([start.stream for start in starts], np.uint64),
+        swapped=np.zeros(len(starts), np.bool_),
     )
 
 
@@ -52,12 +54,13 @@ def records(
     segments: Sequence[tuple[int, int, int]],
     *,
     group_size: int = 1,
+    policies: tuple[str, str] = ("random", "random"),  # those of the settings, if they have nets
     kernel: Any = run_segments,
     stop: Any = None,
 ) -> Any:
     """Records of segments (first root, first trial, trials)."""
     rows = np.array(segments, np.int64)
-    task = BatchTask(settings, roots, group_size, rows, rows[:, 0] // group_size)
+    task = BatchTask(settings, policies, roots, group_size, rows, rows[:, 0] // group_size)
     return run_batch(task, stop, kernel).records
 
 

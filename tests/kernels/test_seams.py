@@ -37,16 +37,16 @@ RACE = Start((side({1: 2, 2: 2, 3: 3}), side({1: 2, 2: 2, 3: 3})), stream=32, se
 
 
 @numba.njit
-def scores_of_tests(policy, board, results, n, outcome_values, scores):
+def scores_of_tests(player, board, results, n, outcome_values, evaluator, scores):
     """LEAD: most pips ahead. MIDDLE: the middle of the list. BY_VALUE: row 3, 9, ... (a backgammon won)."""
-    if policy == GREEDY:
-        score_results(policy, board, results, n, outcome_values, scores)
+    if player.kind == GREEDY:
+        score_results(player, board, results, n, outcome_values, evaluator, scores)
         return
     for row in range(n):
-        if policy == LEAD:
+        if player.kind == LEAD:
             behind = pip_count(results[row, 2], results[row, 3])
             scores[row] = behind - pip_count(results[row, 0], results[row, 1])
-        elif policy == MIDDLE:
+        elif player.kind == MIDDLE:
             scores[row] = 1 if row == n // 2 else 0
         else:
             scores[row] = outcome_values[(n - 1 - row) % 6]

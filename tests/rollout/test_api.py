@@ -142,7 +142,9 @@ def test_read_only_arrays_are_no_other_kernel():
     """What comes through Ray is read-only: numba would compile the kernel a second time, in each worker."""
     plan = Plan(roots=(Root(bgsim.parse("start")),))
     segments = np.array([[0, 0, 3]], np.int64)
-    task = BatchTask(plan.settings(), plan.kernel_roots(), 1, segments, np.zeros(1, np.int64))
+    task = BatchTask(
+        plan.settings(), plan.two_policies, plan.kernel_roots(), 1, segments, np.zeros(1, np.int64)
+    )
     expected = run_batch(task).records
     known = len(run_segments.signatures)
     for array in (*task.roots, task.segments):

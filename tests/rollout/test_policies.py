@@ -16,9 +16,9 @@ from bgsim.core.notation import parse
 from bgsim.core.position import Position
 from bgsim.engine.boards import pack
 from bgsim.engine.plays import legal_plays, result_boards
-from bgsim.engine.policies import OUTCOME_VALUES, POLICIES, find_policy, score_positions
+from bgsim.engine.policies import OUTCOME_VALUES, POLICIES, find_policy, players_of, score_positions
 from bgsim.kernels import dice
-from bgsim.kernels.policy import GREEDY, RANDOM, choose
+from bgsim.kernels.policy import GREEDY, LOOKAHEAD, NET, RANDOM, choose
 from bgsim.run.plan import Plan, Root
 from tests.bounds import chi_square, chi_square_bound
 from tests.core.positions import positions
@@ -32,7 +32,8 @@ START = parse("start").position
 
 
 def test_registry():
-    assert {name: policy.number for name, policy in POLICIES.items()} == {"random": RANDOM, "greedy": GREEDY}
+    kinds = {"random": RANDOM, "greedy": GREEDY, "net": NET, "net-1ply": LOOKAHEAD}
+    assert {name: policy.kind for name, policy in POLICIES.items()} == kinds
     assert all(find_policy(name).name == name and policy.description for name, policy in POLICIES.items())
 
 
@@ -43,7 +44,7 @@ def test_registry():
         ("Greedy", "greedy"),
         ("randm", "random"),
         ("rnd", None),
-        ("net", None),
+        ("nets", "net"),
         ("", None),
     ],
 )
@@ -52,7 +53,7 @@ def test_unknown_policy_names_the_nearest_and_all(name, nearest):
         find_policy(name)
     text = str(caught.value)
     assert repr(name) in text
-    assert text.endswith("use one of: random, greedy")
+    assert text.endswith("use one of: random, greedy, net, net-1ply, or the path of a weight file (.npz)")
     assert nearest is None or f"did you mean {nearest!r}?" in text
 
 
@@ -77,9 +78,11 @@ def test_random_is_uniform_over_the_distinct_results(roll, number):
     n = len(results)
     assert n == number
     scores, counts = np.zeros(n, np.int64), Counter()
+    ready = players_of("random")
+    player, evaluator = ready.players[0], ready.evaluator()
     for trial in range(400 * n):
         words = dice.block(np.uint64(8), np.uint64(1), np.uint64(trial), np.uint64(0), dice.PLAY)
-        row = choose(RANDOM, results[0], results, n, OUTCOME_VALUES, np.uint64(words[1]), scores)
+        row = choose(player, results[0], results, n, OUTCOME_VALUES, np.uint64(words[1]), evaluator, scores)
         counts[row] += 1
     assert set(counts) == set(range(n))
     assert chi_square(counts.values(), 400) < chi_square_bound(n)
@@ -147,8 +150,10 @@ def test_greedy_takes_the_first_of_equals():
     worse = {24: 2, 13: 4, 10: 1, 8: 3, 6: 4, 5: 1}
     boards = pack([Position.from_points(points, start) for points in (worse, five_point, five_point, worse)])
     scores = np.zeros(4, np.int64)
+    ready = players_of("greedy")
+    player, evaluator = ready.players[0], ready.evaluator()
     for word in (0, 2**32 - 1):  # whatever was drawn
-        assert choose(GREEDY, boards[0], boards, 4, OUTCOME_VALUES, np.uint64(word), scores) == 1
+        assert choose(player, boards[0], boards, 4, OUTCOME_VALUES, np.uint64(word), evaluator, scores) == 1
     assert scores.tolist() == [-2, 48, 48, -2]
 
 

@@ -12,9 +12,9 @@ from bgsim.core.position import Position
 from bgsim.engine.batch import BatchTask, run_batch
 from bgsim.engine.boards import pack, unpack
 from bgsim.engine.plays import count_results, result_boards
-from bgsim.engine.policies import OUTCOME_VALUES
+from bgsim.engine.policies import OUTCOME_VALUES, players_of
 from bgsim.kernels.board import MAX_RESULTS, pip_count
-from bgsim.kernels.policy import RANDOM, choose
+from bgsim.kernels.policy import choose
 from bgsim.run.ledger import Ledger
 from bgsim.run.local import LocalExecutor
 from bgsim.run.plan import Plan, Root
@@ -57,7 +57,9 @@ def test_P06_four_workers_draw_different_dice_and_their_union_is_one_workers():
 
     def work(number):
         segment = np.array([(0, 1_000 * number, 1_000)], np.int64)
-        task = BatchTask(plan.settings(), plan.kernel_roots(), 1, segment, np.zeros(1, np.int64))
+        task = BatchTask(
+            plan.settings(), plan.two_policies, plan.kernel_roots(), 1, segment, np.zeros(1, np.int64)
+        )
         together.wait()
         played[number] = run_batch(task).records
 
@@ -94,10 +96,13 @@ def test_P08_a_list_of_2220_results_is_indexed_to_its_end():
     results = np.zeros((MAX_RESULTS, 4), np.uint64)
     results[:2_220] = boards
     scores, before = np.zeros(MAX_RESULTS, np.int64), pack([position])[0]
+    ready = players_of("random")
+    player, evaluator = ready.players[0], ready.evaluator()
     for index in (0, 127, 128, 255, 256, 2_219):
         word = np.uint64(-(-index * 2**32 // 2_220))  # the least word that is mapped to it
-        assert choose(RANDOM, before, results, 2_220, OUTCOME_VALUES, word, scores) == index
-    assert choose(RANDOM, before, results, 2_220, OUTCOME_VALUES, np.uint64(2**32 - 1), scores) == 2_219
+        assert choose(player, before, results, 2_220, OUTCOME_VALUES, word, evaluator, scores) == index
+    last = np.uint64(2**32 - 1)
+    assert choose(player, before, results, 2_220, OUTCOME_VALUES, last, evaluator, scores) == 2_219
 
 
 def test_P08_games_through_the_long_list_are_those_of_plain_python():

@@ -17,7 +17,7 @@ from bgsim.core.notation import parse
 from bgsim.core.position import Position
 from bgsim.core.state import GameState
 from bgsim.engine.boards import unpack
-from bgsim.engine.policies import find_policy
+from bgsim.kernels.policy import GREEDY, RANDOM
 from bgsim.run.plan import MAX_PLIES, NUMBERS_VERSION, Plan, Root, differences
 from tests.core.positions import positions
 
@@ -170,11 +170,10 @@ def test_settings_hold_the_rest():
     ours = plan(
         policy="random", opponent_policy="greedy", seed=2**64 - 1, stratified=True, max_plies=9
     ).settings()
-    numbers = find_policy("random").number, find_policy("greedy").number
-    assert (ours.policy, ours.opponent_policy) == numbers
+    assert (ours.player.kind, ours.opponent.kind) == (RANDOM, GREEDY)
     assert (int(ours.seed), ours.stratified, ours.max_plies) == (2**64 - 1, True, 9)
     alike = plan(policy="random").settings()
-    assert alike.policy == alike.opponent_policy == numbers[0]
+    assert alike.player.kind == alike.opponent.kind == RANDOM
 
 
 # --- refusals -------------------------------------------------------------------------------------

@@ -1,0 +1,176 @@
+"""Games of nets against themselves, and what training should make of their positions.
+
+Positions are as the player who has just moved sees them, chances are his: cumulative W, WG, WBG, LG, LBG.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bgsim.kernels._jit import jit
+from bgsim.kernels.bits import ZERO
+from bgsim.kernels.board import blocked_points, occupied, won_by
+from bgsim.kernels.dice import PLAY, below, block, dice_of
+from bgsim.kernels.net import CERTAIN, Evaluator, write_estimate
+from bgsim.kernels.plays import list_results
+from bgsim.kernels.policy import Player, choose
+
+MAX_GAME = 1000  # plies; a longer game is cut there and its last position left out
+
+
+class Starts(NamedTuple):
+    """Where games begin; game g begins at row g modulo their number."""
+
+    boards: np.ndarray  # uint64[k, 4]
+    openings: np.ndarray  # bool[k]; the first roll is one of the 15 non-doubles
+    random_plies: np.ndarray  # int64[k]; so many plies, and fewer, are played at random and not recorded
+
+
+class GameScratch(NamedTuple):
+    """What one thread that records games works with."""
+
+    evaluator: Evaluator
+    board: np.ndarray  # uint64[4]
+    results: np.ndarray  # uint64[MAX_RESULTS, 4]
+    scores: np.ndarray  # int64[MAX_RESULTS]
+    outcome_values: np.ndarray  # int64[6]
+    chances: np.ndarray  # int64[5]
+
+
+@jit
+def play_game(
+    seed: np.uint64,
+    stream: np.uint64,
+    game: int,
+    starts: Starts,
+    player: Player,
+    wanderer: Player,
+    scratch: GameScratch,
+    boards: np.ndarray,
+) -> tuple[int, int]:
+    """Play one game and write the position after each turn to boards (uint64[MAX_GAME, 4]).
+
+    The wanderer makes the plays that are not recorded. Returns how many positions there are and how the loser
+    lost (0 single, 1 gammon, 2 backgammon), -1 when the game was cut.
+    """
+    board, results = scratch.board, scratch.results
+    start = game % starts.boards.shape[0]
+    board[:] = starts.boards[start]
+    opening = starts.openings[start]
+    skipped = (game // starts.boards.shape[0]) % (starts.random_plies[start] + 1)
+    recorded = 0
+    for ply in range(MAX_GAME):
+        words = block(seed, stream, np.uint64(game), np.uint64(ply), PLAY)
+        first = opening and ply == 0
+        die1, die2 = dice_of(below(words[0], 30 if first else 36), first)
+        blocked = blocked_points(board[2], board[3])
+        n = list_results(board, np.uint64(die1), np.uint64(die2), blocked, results)
+        if n > 0:
+            who = wanderer if ply < skipped else player
+            row = choose(
+                who, board, results, n, scratch.outcome_values, words[1], scratch.evaluator, scratch.scores
+            )
+            board[:] = results[row]
+        if ply >= skipped:
+            boards[recorded] = board
+            recorded += 1
+        if occupied(board[0], board[1]) == ZERO:
+            return recorded, won_by(board[2], board[3])
+        board[0], board[1], board[2], board[3] = board[2], board[3], board[0], board[1]
+    return recorded, -1
+
+
+@jit
+def _write_turned(chances: np.ndarray, whole: float, target: np.ndarray) -> None:
+    """The other player's chances, as shares of whole."""
+    target[0] = (whole - chances[0]) / whole
+    target[1], target[2] = chances[3] / whole, chances[4] / whole
+    target[3], target[4] = chances[1] / whole, chances[2] / whole
+
+
+@jit
+def sampled_targets(
+    n: int,
+    lost: int,
+    player: Player,
+    lasting: float,
+    scratch: GameScratch,
+    boards: np.ndarray,
+    targets: np.ndarray,
+) -> None:
+    """Write targets (float32[n, 5]) of a whole game's positions: each is what its successor made of it.
+
+    The successor's own estimate by the player's nets counts 1 - lasting, its target `lasting` (lambda of
+    temporal differences); the last position's target is the outcome.
+    """
+    chances = scratch.chances
+    mixed = np.empty(5, np.float64)
+    for k in range(5):
+        targets[n - 1, k] = 1.0 if k <= lost else 0.0
+    for t in range(n - 2, -1, -1):
+        write_estimate(scratch.evaluator, player.contact, player.race, boards, t + 1, chances)
+        for k in range(5):
+            mixed[k] = (1.0 - lasting) * (chances[k] / CERTAIN) + lasting * targets[t + 1, k]
+        _write_turned(mixed, 1.0, targets[t])
+
+
+@jit
+def averaged_target(board: np.ndarray, player: Player, scratch: GameScratch, target: np.ndarray) -> None:
+    """Write the mean chances (float32[5]) over the opponent's 21 rolls, each played as the player would."""
+    evaluator, replies, chances = scratch.evaluator, scratch.results, scratch.chances
+    if occupied(board[0], board[1]) == ZERO:
+        lost = won_by(board[2], board[3])
+        for k in range(5):
+            target[k] = 1.0 if k <= lost else 0.0
+        return
+    before = scratch.board
+    before[0], before[1], before[2], before[3] = board[2], board[3], board[0], board[1]
+    blocked = blocked_points(before[2], before[3])
+    total = np.zeros(5, np.int64)
+    for die1 in range(1, 7):
+        for die2 in range(1, die1 + 1):
+            n = list_results(before, np.uint64(die1), np.uint64(die2), blocked, replies)
+            if n == 0:
+                replies[0] = before
+                n = 1
+            row = choose(player, before, replies, n, scratch.outcome_values, ZERO, evaluator, scratch.scores)
+            write_estimate(evaluator, player.contact, player.race, replies, row, chances)
+            for k in range(5):
+                total[k] += (1 if die1 == die2 else 2) * chances[k]
+    _write_turned(total, 36.0 * CERTAIN, target)
+
+
+@jit
+def record_games(
+    seed: np.uint64,
+    stream: np.uint64,
+    games: tuple[int, int],
+    starts: Starts,
+    player: Player,
+    wanderer: Player,
+    averaged_every: int,
+    lasting: float,
+    scratch: GameScratch,
+    boards: np.ndarray,
+    targets: np.ndarray,
+) -> int:
+    """Record games[0] up to games[1]; returns the number of positions.
+
+    averaged_every: 0 for all positions with sampled targets, else the step between those with averaged ones.
+    boards: uint64[rows, 4], targets: float32[rows, 5], at least MAX_GAME rows a game.
+    """
+    rows = 0
+    for game in range(games[0], games[1]):
+        n, lost = play_game(seed, stream, game, starts, player, wanderer, scratch, boards[rows:])
+        if averaged_every == 0:
+            if lost >= 0 and n > 0:
+                sampled_targets(n, lost, player, lasting, scratch, boards[rows:], targets[rows:])
+                rows += n
+            continue
+        kept = rows
+        for t in range(game % averaged_every, n, averaged_every):
+            boards[kept] = boards[rows + t]
+            averaged_target(boards[kept], player, scratch, targets[kept])
+            kept += 1
+        rows = kept
+    return rows

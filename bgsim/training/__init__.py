@@ -1,0 +1,1 @@
+"""How weights are made: self-play, targets, gradients."""
