@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bgsim.apps.opponents import OUTSIDE, make_chooser, play_pair
+from bgsim.apps.warm import warm
 from bgsim.core.errors import PlanError
 from bgsim.core.notation import parse
 from bgsim.core.numbers import whole_within
@@ -78,7 +79,7 @@ def run_duel(
             seed=seed,
         )
         ledger = Ledger(1, group_size=2)
-        warm_kernels()
+        warm("rollout")
         with make_executor(executor, workers=workers, address=address) as ready:
             ready.prepare(warm_kernels)
             if started is not None:

@@ -1,5 +1,6 @@
 """Where a table comes from: version, commit, machine."""
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -7,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bgsim import engine
 from bgsim._version import __version__
 from bgsim.kernels._jit import source_hash
 from bgsim.run.plan import NUMBERS_VERSION
@@ -17,7 +19,11 @@ __all__ = ["build", "git_commit", "provenance"]
 @cache
 def build() -> str:
     """Which bgsim this is: where two say the same, they give the same numbers."""
-    return f"bgsim {__version__} (numbers {NUMBERS_VERSION}, kernels {source_hash()})"
+    weights = hashlib.blake2b(digest_size=8)
+    for path in sorted(Path(engine.__file__).parent.glob("*.npz")):
+        weights.update(path.read_bytes())
+    parts = f"numbers {NUMBERS_VERSION}, kernels {source_hash()}, weights {weights.hexdigest()}"
+    return f"bgsim {__version__} ({parts})"
 
 
 @cache

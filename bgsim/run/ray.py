@@ -119,7 +119,9 @@ class RayExecutor:
     def prepare(self, function: Callable[[], object]) -> None:
         """Run it on every worker: tasks of one core each, at once, fall on different workers."""
         remote = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_run)
-        self._result([remote.remote(build(), function) for _ in range(self.workers)])
+        running = [remote.remote(build(), function) for _ in range(self.workers)]
+        self._ray.wait(running, num_returns=len(running))  # Ray complains of what fails while it shuts down
+        self._result(running)
 
     def map(
         self,

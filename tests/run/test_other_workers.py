@@ -21,18 +21,19 @@ def refusal(tmp_path):
         command = ("rollout", "start", "--trials", "50", "--executor", "ray", "--address", address)
         done = run_bgsim(*command, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1, done.stderr
     (line,) = done.stderr.splitlines()
     return line
 
 
-@pytest.mark.parametrize("name", ["_version.py", "run/plan.py", "kernels/greedy.py"])
+@pytest.mark.parametrize("name", ["_version.py", "run/plan.py", "kernels/greedy.py", "engine/net.npz"])
 def test_workers_with_another_bgsim_are_refused(tmp_path, name):
-    """Another version, another NUMBERS_VERSION, a changed kernel; the sentence names both."""
+    """Another version, another NUMBERS_VERSION, a changed kernel, other weights; the sentence names both."""
     copy = tmp_path / "theirs" / "bgsim"
     shutil.copytree(Path(bgsim.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     changed = copy / name
-    text = re.sub(r'(?m)^(__version__ = "|NUMBERS_VERSION = )', r"\g<1>9", changed.read_text())
-    changed.write_text(text + "# edited\n")
+    data = re.sub(rb'(?m)^(__version__ = "|NUMBERS_VERSION = )', rb"\g<1>9", changed.read_bytes())
+    changed.write_bytes(data + b"# edited\n")
     line = refusal(tmp_path)
     theirs, ours = re.fullmatch(
         r"bgsim: the Ray worker on \S+ has (.*), and here is (.*): install the same on both", line
