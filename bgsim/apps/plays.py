@@ -7,14 +7,17 @@ from typing import Any
 from bgsim.core.play import Play
 from bgsim.core.position import Position
 from bgsim.engine.plays import legal_plays, perft
-from bgsim.engine.policies import score_positions
+from bgsim.engine.policies import equity_of, find_policy, score_positions
 
 __all__ = ["RankedPlay", "perft", "rank_plays"]
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPlay:
-    """A play, the policy's score of it (higher is better) and the equity if the policy knows it."""
+    """A play, the policy's score of it (higher is better) and the equity if the policy knows it.
+
+    A policy with look-ahead or quick nets gives plays that it sorted out the equity it sorted them out by.
+    """
 
     play: Play
     score: int
@@ -45,5 +48,9 @@ def rank_plays(position: Position, roll: Iterable[int], *, policy: str = "greedy
     """
     plays = legal_plays(position, roll)
     scores = score_positions(policy, position, [play.after for play in plays])
-    ranked = [RankedPlay(play, score, None) for play, score in zip(plays, scores, strict=True)]
+    known = find_policy(policy).knows_equity
+    ranked = [
+        RankedPlay(play, score, equity_of(score) if known else None)
+        for play, score in zip(plays, scores, strict=True)
+    ]
     return sorted(ranked, key=lambda found: -found.score)

@@ -12,6 +12,7 @@ from bgsim.core.notation import parse, with_rules
 from bgsim.core.position import Position
 from bgsim.core.rules import Rules
 from bgsim.core.state import GameState
+from bgsim.engine.policies import find_policy
 from bgsim.run.executor import Executor, make_executor
 from bgsim.run.files import as_path
 from bgsim.run.ledger import Ledger
@@ -129,7 +130,7 @@ def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> Rollou
         jacoby=state.rules.jacoby,
         policy=own,
         opponent_policy=other,
-        plies=0,
+        plies=find_policy(own).plies,
         cubeful=False,
         trials=statistics.trials,
         seed=plan.seed,

@@ -103,6 +103,7 @@ class Target:
         """Write the table whole, then let go of the parts."""
         metadata = {
             **provenance(),
+            "weights_hash": " ".join(dict.fromkeys(self._plan.weights.values())),
             "plan": self._plan.json,
             "plan_id": self._plan.plan_id,
             "finished_trials": sum(row["trials"] for row in rows),

@@ -45,4 +45,5 @@ def plays(
         return
     width = max(len(str(found.play)) for found in ranked)
     for number, found in enumerate(ranked, start=1):
-        typer.echo(f"{number:4}  {found.play!s:{width}}  {found.score:6}  {found.play.after.gnubg_id}")
+        worth = f"{found.score:6}" if found.equity is None else f"{found.equity:+.4f}"
+        typer.echo(f"{number:4}  {found.play!s:{width}}  {worth}  {found.play.after.gnubg_id}")

@@ -17,6 +17,7 @@ from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.net import Evaluator, Nets
 from bgsim.kernels.policy import (
     GREEDY,
+    LEFT_OUT,
     LOOKAHEAD,
     NET,
     NONE,
@@ -31,6 +32,8 @@ __all__ = [
     "POLICIES",
     "Players",
     "Policy",
+    "count_ranked",
+    "equity_of",
     "find_policy",
     "net_player",
     "players_of",
@@ -179,6 +182,11 @@ def _players(policies: tuple[Policy, ...], stamps: tuple[object, ...]) -> Player
             )
         )
     return Players(tuple(players), joined(nets))
+
+
+def equity_of(score: int) -> float:
+    """The cubeless equity that a net's score says, whether or not the play was sorted out before."""
+    return (score + LEFT_OUT // 2) % LEFT_OUT / POINT - LEFT_OUT // 2 / POINT
 
 
 def count_ranked(policy: str, boards: npt.NDArray[np.uint64]) -> int:

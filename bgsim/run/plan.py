@@ -108,6 +108,15 @@ class Plan:
         """Policies of the root's player on roll and of his opponent."""
         return self.policy, self.opponent_policy or self.policy
 
+    @property
+    def weights(self) -> dict[str, str]:
+        """Hash of each of the policies' weights, by name."""
+        return {
+            weights: digest
+            for policy in self.two_policies
+            for weights, digest in find_policy(policy).digests.items()
+        }
+
     def trials_of(self, root: Root) -> int:
         """Trials of one root: stratified dice round them up to whole cycles of first rolls."""
         if not self.stratified:
@@ -121,7 +130,7 @@ class Plan:
             "numbers_version": NUMBERS_VERSION,
             "policy": self.policy,
             "opponent_policy": self.two_policies[1],
-            "weights": {k: v for name in self.two_policies for k, v in find_policy(name).digests.items()},
+            "weights": self.weights,
             "trials": self.trials,
             "seed": self.seed,
             "stratified": self.stratified,

@@ -63,7 +63,6 @@ def provenance() -> dict[str, Any]:
     return {
         "version": __version__,
         "git_commit": git_commit(),
-        "weights_hash": "",  # no policy of this version has trained weights
         "machine": {
             "system": platform.system(),
             "architecture": platform.machine(),
