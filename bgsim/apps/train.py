@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from bgsim.apps.configuration import read_config
 from bgsim.core.errors import PlanError
 from bgsim.engine.nets import WIDTHS_THAT_FIT, widths_fit
-from bgsim.engine.weights import Weights, write_weights
+from bgsim.engine.policies import find_policy
+from bgsim.engine.weights import Weights, weights_of, write_weights
 from bgsim.run.executor import make_executor
 from bgsim.run.files import check_place, write_aside
 from bgsim.run.provenance import provenance
@@ -39,6 +40,8 @@ class StageConfig(BaseModel):
     passes: int = Field(default=1, ge=1)
     rate: float = Field(default=3e-4, gt=0.0)
     rate_end: float | None = Field(default=None, gt=0.0)
+    quick: str = ""
+    teacher: str = ""
 
 
 class TrainConfig(BaseModel):
@@ -90,6 +93,11 @@ class TrainJob:
             if not widths_fit(widths):
                 raise PlanError(f"{config}: '{key}' is {widths}: it should be {WIDTHS_THAT_FIT}")
         starts_of(tuple(read.starts))
+        for stage in read.stages:
+            if stage.quick:
+                weights_of(stage.quick)
+            if stage.teacher and not find_policy(stage.teacher).knows_equity:
+                raise PlanError(f"{config}: 'teacher' is {stage.teacher!r}, which has no nets to learn from")
         return cls(read, read.recipe(), config.parent / read.out)
 
     def path(self, ending: str) -> Path:

@@ -30,7 +30,8 @@ class Stage:
 
     targets: "sampled" (each position learns from the next one) or "averaged" (from the mean over 21 rolls);
     lasting: lambda of sampled targets; every: averaged targets are made for every so manieth position;
-    rate: of Adam, falling linearly to rate_end over the stage; passes: over a generation's samples.
+    rate: of Adam, falling linearly to rate_end over the stage; passes: over a generation's samples; quick and
+    teacher: see GameTask.
     """
 
     generations: int
@@ -42,6 +43,8 @@ class Stage:
     passes: int = 1
     rate: float = 3e-4
     rate_end: float | None = None
+    quick: str = ""
+    teacher: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +203,8 @@ def _lessons(
                 starts=recipe.starts,
                 lasting=stage.lasting,
                 averaged_every=stage.every if stage.targets == "averaged" else 0,
+                quick=stage.quick,
+                teacher=stage.teacher,
             )
 
     lessons = []

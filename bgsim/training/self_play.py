@@ -9,9 +9,9 @@ import numpy.typing as npt
 from bgsim.core.errors import PlanError
 from bgsim.core.notation import parse
 from bgsim.engine.boards import pack
-from bgsim.engine.nets import joined, new_evaluator
-from bgsim.engine.policies import OUTCOME_VALUES, net_player, players_of
-from bgsim.engine.weights import Weights
+from bgsim.engine.nets import joined
+from bgsim.engine.policies import OUTCOME_VALUES, POINT, Players, net_player, players_of
+from bgsim.engine.weights import Weights, weights_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.self_play import MAX_GAME, GameScratch, Starts, record_games
 
@@ -28,12 +28,18 @@ START_POSITIONS = {
 }
 RANDOM_PLIES = 40
 
+KEPT, MARGIN = 6, 0.2  # plays that a quick net leaves, and how far below its best, in points
+
 _thread = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
 class GameTask:
-    """Games first_game up to end_game of a generation, played by its weights."""
+    """Games first_game up to end_game of a generation, played by its weights or by a teacher.
+
+    quick: weights that sort plays out before the generation's own see them. teacher: name of a policy with
+    nets that plays and judges instead.
+    """
 
     seed: int
     generation: int
@@ -43,6 +49,8 @@ class GameTask:
     starts: tuple[str, ...]  # names of START_POSITIONS, taken in turn
     lasting: float
     averaged_every: int
+    quick: str = ""
+    teacher: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +81,9 @@ def starts_of(names: tuple[str, ...]) -> Starts:
 
 def play_games(task: GameTask) -> Lessons:
     """Play a task's games; the same task gives the same bytes anywhere."""
-    nets = joined([task.weights.contact, task.weights.race])
+    ready = players_of(task.teacher) if task.teacher else _own_player(task)
     scratch = GameScratch(
-        evaluator=new_evaluator(nets),
+        evaluator=ready.evaluator(),
         board=np.zeros(4, np.uint64),
         results=np.zeros((MAX_RESULTS, 4), np.uint64),
         scores=np.zeros(MAX_RESULTS, np.int64),
@@ -88,7 +96,7 @@ def play_games(task: GameTask) -> Lessons:
         np.uint64(task.generation),
         (task.first_game, task.end_game),
         starts_of(task.starts),
-        net_player(0),
+        ready.players[0],
         players_of("random").players[0],
         task.averaged_every,
         task.lasting,
@@ -97,6 +105,16 @@ def play_games(task: GameTask) -> Lessons:
         targets,
     )
     return Lessons(task.first_game, boards[:rows].copy(), targets[:rows].copy())
+
+
+def _own_player(task: GameTask) -> Players:
+    """The generation's own nets at play."""
+    nets = [task.weights.contact, task.weights.race]
+    if not task.quick:
+        return Players((net_player(0),), joined(nets))
+    quick = weights_of(task.quick)
+    player = net_player(0)._replace(quick_contact=2, quick_race=3, kept=KEPT, margin=round(MARGIN * POINT))
+    return Players((player,), joined([*nets, quick.contact, quick.race]))
 
 
 def _room(rows: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:

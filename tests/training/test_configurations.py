@@ -45,6 +45,9 @@ MISTAKES = {
     "second width that does not fit": ("race = [128]", "race = [128, 20]", "[128, 20]"),
     "too many layers": ("race = [128]", "race = [128, 32, 32, 32, 32]", "[128, 32, 32, 32, 32]"),
     "no workers": ("workers = 2", "workers = 0", "0 workers cannot be"),
+    "teacher without nets": ("games = 66", 'games = 66\nteacher = "greedy"', "'greedy', which has no nets"),
+    "unknown teacher": ("games = 66", 'games = 66\nteacher = "nte"', "did you mean 'net'"),
+    "quick weights that are missing": ("games = 66", 'games = 66\nquick = "x.npz"', "x.npz cannot be read"),
     "unknown executor": ("workers = 2", 'executor = "rya"', "unknown executor 'rya' (did you mean 'ray'?)"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -239,3 +240,26 @@ def test_averaged_target_of_a_finished_game_is_its_outcome():
     found = play_games(task((0, 1), every=1))
     _, points = oracle.finished(*boards_of(found)[-1])
     assert found.targets[-1].tolist() == [float(k < points) for k in range(3)] + [0.0, 0.0]
+
+
+# --- other nets at the table ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("every", [0, 9])
+def test_a_teacher_plays_and_judges(every):
+    """Whatever the generation's own weights are: as if they were the teacher's."""
+    starts = "start", "hypergammon"
+    asked = replace(task((0, 4), starts=starts, every=every), teacher="net")
+    right = play_games(task((0, 4), starts=starts, every=every, played_by=weights_of("net")))
+    found = play_games(asked)
+    assert found.boards.tobytes() == right.boards.tobytes()
+    assert found.targets.tobytes() == right.targets.tobytes()
+
+
+@pytest.mark.parametrize("every", [0, 9])
+def test_quick_nets_that_agree_change_nothing(every):
+    """The first choice of the quick nets is among those they leave, and equal nets make the same choice."""
+    plain = task((0, 3), starts=("start",), every=every, played_by=weights_of("net"))
+    right, found = play_games(plain), play_games(replace(plain, quick="net"))
+    assert found.boards.tobytes() == right.boards.tobytes()
+    assert found.targets.tobytes() == right.targets.tobytes()
