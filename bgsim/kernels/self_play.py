@@ -15,6 +15,7 @@ from bgsim.kernels.net import CERTAIN, Evaluator, write_estimate
 from bgsim.kernels.plays import list_results
 from bgsim.kernels.policy import Player, choose
 
+ERRATIC = np.array([10, 5, 3, 1, 0])  # tenths of turns played at random, for either seat in all pairs
 MAX_GAME = 1000  # plies; a longer game is cut there and its last position left out
 
 
@@ -23,7 +24,7 @@ class Starts(NamedTuple):
 
     boards: np.ndarray  # uint64[k, 4]
     openings: np.ndarray  # bool[k]; the first roll is one of the 15 non-doubles
-    random_plies: np.ndarray  # int64[k]; so many plies, and fewer, are played at random and not recorded
+    erratic_plies: np.ndarray  # int64[k]; so many plies, and fewer, are played erratically and not recorded
 
 
 class GameScratch(NamedTuple):
@@ -44,20 +45,22 @@ def play_game(
     game: int,
     starts: Starts,
     player: Player,
-    wanderer: Player,
     scratch: GameScratch,
     boards: np.ndarray,
 ) -> tuple[int, int]:
     """Play one game and write the position after each turn to boards (uint64[MAX_GAME, 4]).
 
-    The wanderer makes the plays that are not recorded. Returns how many positions there are and how the loser
-    lost (0 single, 1 gammon, 2 backgammon), -1 when the game was cut.
+    In the plies that are not recorded each seat plays a share of its turns at random, ERRATIC tenths.
+    Returns how many positions there are and how the loser lost (0 single, 1 gammon, 2 backgammon), -1 when
+    the game was cut.
     """
     board, results = scratch.board, scratch.results
     start = game % starts.boards.shape[0]
     copy_board(starts.boards[start], board)
     opening = starts.openings[start]
-    skipped = (game // starts.boards.shape[0]) % (starts.random_plies[start] + 1)
+    number = game // starts.boards.shape[0]
+    skipped = number % (starts.erratic_plies[start] + 1)
+    share, other_share = ERRATIC[number % len(ERRATIC)], ERRATIC[number // len(ERRATIC) % len(ERRATIC)]
     recorded = 0
     for ply in range(MAX_GAME):
         words = block(seed, stream, np.uint64(game), np.uint64(ply), PLAY)
@@ -66,10 +69,19 @@ def play_game(
         blocked = blocked_points(board[2], board[3])
         n = list_results(board, np.uint64(die1), np.uint64(die2), blocked, results)
         if n > 0:
-            who = wanderer if ply < skipped else player
-            row = choose(
-                who, board, results, n, scratch.outcome_values, words[1], scratch.evaluator, scratch.scores
-            )
+            if ply < skipped and below(words[2], 10) < (share if ply % 2 == 0 else other_share):
+                row = below(words[1], n)
+            else:
+                row = choose(
+                    player,
+                    board,
+                    results,
+                    n,
+                    scratch.outcome_values,
+                    words[1],
+                    scratch.evaluator,
+                    scratch.scores,
+                )
             copy_board(results[row], board)
         if ply >= skipped:
             copy_board(board, boards[recorded])
@@ -147,7 +159,6 @@ def record_games(
     games: tuple[int, int],
     starts: Starts,
     player: Player,
-    wanderer: Player,
     averaged_every: int,
     lasting: float,
     scratch: GameScratch,
@@ -161,7 +172,7 @@ def record_games(
     """
     rows = 0
     for game in range(games[0], games[1]):
-        n, lost = play_game(seed, stream, game, starts, player, wanderer, scratch, boards[rows:])
+        n, lost = play_game(seed, stream, game, starts, player, scratch, boards[rows:])
         if averaged_every == 0:
             if lost >= 0 and n > 0:
                 sampled_targets(n, lost, player, lasting, scratch, boards[rows:], targets[rows:])

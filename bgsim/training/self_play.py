@@ -24,9 +24,9 @@ START_POSITIONS = {
     "longgammon": "24:15 / 24:15",
     "hypergammon": "hypergammon",  # as a point list it would have twelve checkers borne off: no gammons
     "dutch": "bar:15 / bar:15",
-    "random": "start",  # after 0 to RANDOM_PLIES plies of random play
+    "erratic": "start",  # after up to ERRATIC_PLIES plies in which either side may play at random
 }
-RANDOM_PLIES = 40
+ERRATIC_PLIES = 100
 
 KEPT, MARGIN = 6, 0.2  # plays that a quick net leaves, and how far below its best, in points
 
@@ -75,7 +75,7 @@ def starts_of(names: tuple[str, ...]) -> Starts:
     return Starts(
         boards=pack([state.position for state in states]),
         openings=np.array([state.opening for state in states], np.bool_),
-        random_plies=np.array([RANDOM_PLIES if name == "random" else 0 for name in names], np.int64),
+        erratic_plies=np.array([ERRATIC_PLIES if name == "erratic" else 0 for name in names], np.int64),
     )
 
 
@@ -97,7 +97,6 @@ def play_games(task: GameTask) -> Lessons:
         (task.first_game, task.end_game),
         starts_of(task.starts),
         ready.players[0],
-        players_of("random").players[0],
         task.averaged_every,
         task.lasting,
         scratch,

@@ -13,7 +13,7 @@ RECIPE = Recipe(
     seed=71,
     contact=(128,),
     race=(128,),
-    starts=("hypergammon", "hypergammon", "random"),
+    starts=("hypergammon", "hypergammon", "erratic"),
     stages=(
         Stage(generations=2, games=66, lasting=0.5, batch=64, rate=1e-3),
         Stage(generations=1, games=65, targets="averaged", every=4, batch=32, passes=2, rate_end=1e-4),
@@ -26,7 +26,7 @@ contact = [128]
 race = [128]
 out = "made"
 workers = 2
-starts = ["hypergammon", "hypergammon", "random"]
+starts = ["hypergammon", "hypergammon", "erratic"]
 
 [[stages]]
 generations = 2

@@ -12,7 +12,7 @@ from bgsim.core.errors import PlanError
 from bgsim.engine.boards import unpack_all
 from bgsim.engine.policies import OUTCOME_VALUES
 from bgsim.engine.weights import Weights, weights_of
-from bgsim.training.self_play import RANDOM_PLIES, START_POSITIONS, GameTask, play_games, starts_of
+from bgsim.training.self_play import ERRATIC_PLIES, START_POSITIONS, GameTask, play_games, starts_of
 from tests import oracle
 from tests.kernels.plain_nets import (
     CERTAIN,
@@ -33,7 +33,7 @@ BOARDS = {
     "nackgammon": (oracle.NACKGAMMON_SIDE, oracle.NACKGAMMON_SIDE),
     "longgammon": (oracle.LONGGAMMON_SIDE, oracle.LONGGAMMON_SIDE),
     "dutch": (side({BAR: 15}), side({BAR: 15})),
-    "random": oracle.START,
+    "erratic": oracle.START,
 }
 
 
@@ -76,13 +76,15 @@ def plain_game(played_by, starts, game):
     """The positions after each turn that is recorded, each seen by the player who has made it."""
     name = starts[game % len(starts)]
     board, recorded, ply = BOARDS[name], [], 0
-    wandering = (game // len(starts)) % (RANDOM_PLIES + 1) if name == "random" else 0
+    number = game // len(starts)
+    wandering = number % (ERRATIC_PLIES + 1) if name == "erratic" else 0
+    shares = (10, 5, 3, 1, 0)[number % 5], (10, 5, 3, 1, 0)[number // 5 % 5]
     while oracle.finished(*board) is None:
         words = block(SEED, GENERATION, game, ply)
         faces = OPENING_ORDERED if ply == 0 else ALL_ORDERED
         results = listed(board, faces[below(words[0], len(faces))])
-        if results and ply < wandering:
-            board = results[below(words[1], len(results)) if len(results) > 1 else 0]
+        if results and ply < wandering and below(words[2], 10) < shares[ply % 2]:
+            board = results[below(words[1], len(results))]
         elif results:
             board = best(played_by, results) if len(results) > 1 else results[0]
         if ply >= wandering:
@@ -146,11 +148,11 @@ def test_starts_are_taken_in_turn():
 
 
 @pytest.mark.slow
-def test_random_plies_come_first_and_are_not_recorded():
-    """Game 3 of this start begins after three of them, game 44 after three again, game 1 after one."""
-    for game in (3, RANDOM_PLIES + 1 + 3, 1):
-        expected = plain_game(weights(), ("random",), game)[:12]
-        assert boards_of(play_games(task((game, game + 1), starts=("random",))))[:12] == expected
+def test_erratic_plies_come_first_and_are_not_recorded():
+    """Game 3 of this start begins after three of them, game 104 after three again, game 1 after one."""
+    for game in (3, ERRATIC_PLIES + 1 + 3, 1):
+        expected = plain_game(weights(), ("erratic",), game)[:12]
+        assert boards_of(play_games(task((game, game + 1), starts=("erratic",))))[:12] == expected
 
 
 def test_first_roll_is_no_double_from_a_set_up():
@@ -181,14 +183,14 @@ def test_start_positions_are_those_of_the_rules():
     found = [(position.on_roll, position.opponent) for position in unpack_all(starts.boards)]
     assert found == list(BOARDS.values())
     assert set(BOARDS) == set(START_POSITIONS)
-    assert starts.random_plies.tolist() == [0, 0, 0, 0, 0, 40]
+    assert starts.erratic_plies.tolist() == [0, 0, 0, 0, 0, 100]
 
 
 def test_unknown_start_names_those_there_are():
     with pytest.raises(PlanError) as caught:
         starts_of(("start", "nackgamon"))
     assert str(caught.value) == (
-        "unknown start 'nackgamon'; use: start, nackgammon, longgammon, hypergammon, dutch, random"
+        "unknown start 'nackgamon'; use: start, nackgammon, longgammon, hypergammon, dutch, erratic"
     )
 
 
