@@ -35,6 +35,7 @@ OUTSIDE = {
     "llvmlite": {"kernels"},
     "pyarrow": {"run.tables", "run.parts", "bearoff.files", "training.log"},
     "ray": {"run.ray"},
+    "threadpoolctl": {"training.generation"},
     "pydantic": {"apps"},
     "typer": {"cli"},
     "rich": {"cli"},

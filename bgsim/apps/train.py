@@ -1,7 +1,7 @@
 """Training a policy's weights from a configuration, generation after generation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -11,7 +11,7 @@ from bgsim.apps.configuration import read_config
 from bgsim.core.errors import PlanError
 from bgsim.engine.nets import WIDTHS_THAT_FIT, widths_fit
 from bgsim.engine.policies import find_policy
-from bgsim.engine.weights import Weights, weights_of, write_weights
+from bgsim.engine.weights import NETS, write_weights
 from bgsim.run.executor import make_executor
 from bgsim.run.files import check_place, write_aside
 from bgsim.run.provenance import provenance
@@ -40,7 +40,7 @@ class StageConfig(BaseModel):
     passes: int = Field(default=1, ge=1)
     rate: float = Field(default=3e-4, gt=0.0)
     rate_end: float | None = Field(default=None, gt=0.0)
-    quick: str = ""
+    cycle: bool = False
     teacher: str = ""
 
 
@@ -53,6 +53,8 @@ class TrainConfig(BaseModel):
     seed: int = Field(ge=0, lt=2**64)
     contact: list[int]  # widths of the hidden layers
     race: list[int]
+    quick_contact: list[int] = []  # both or none
+    quick_race: list[int] = []
     starts: list[str]  # taken in turn
     stages: list[StageConfig] = Field(min_length=1)
     out: str  # a folder, relative to the configuration file
@@ -66,6 +68,8 @@ class TrainConfig(BaseModel):
             seed=self.seed,
             contact=tuple(self.contact),
             race=tuple(self.race),
+            quick_contact=tuple(self.quick_contact),
+            quick_race=tuple(self.quick_race),
             starts=tuple(self.starts),
             stages=tuple(Stage(**stage.model_dump()) for stage in self.stages),
         )
@@ -89,13 +93,19 @@ class TrainJob:
         read = read_config(config, TrainConfig)
         if not read.starts:
             raise PlanError(f"{config}: 'starts' is empty: name at least one start position")
-        for key, widths in (("contact", read.contact), ("race", read.race)):
-            if not widths_fit(widths):
+        if bool(read.quick_contact) != bool(read.quick_race):
+            raise PlanError(f"{config}: give both 'quick_contact' and 'quick_race', or neither")
+        for key in NETS:
+            widths = getattr(read, key)
+            if not widths_fit(widths) and (widths or not key.startswith("quick_")):
                 raise PlanError(f"{config}: '{key}' is {widths}: it should be {WIDTHS_THAT_FIT}")
         starts_of(tuple(read.starts))
-        for stage in read.stages:
-            if stage.quick:
-                weights_of(stage.quick)
+        for number, stage in enumerate(read.stages, 1):
+            if stage.targets == "averaged" and stage.lasting > 0 and stage.every > 1:
+                raise PlanError(
+                    f"{config}: 'stages.{number}.every' is {stage.every}: averaged targets with 'lasting' "
+                    "are made for all positions of a game; set it to 1"
+                )
             if stage.teacher and not find_policy(stage.teacher).knows_equity:
                 raise PlanError(f"{config}: 'teacher' is {stage.teacher!r}, which has no nets to learn from")
         return cls(read, read.recipe(), config.parent / read.out)
@@ -141,7 +151,6 @@ class TrainJob:
 
     def write_weights(self, state: State) -> None:
         """Write the weights as a policy plays them."""
-        nets = state.weights
         facts = {
             "name": self.config.name,
             "recipe_seed": self.recipe.seed,
@@ -151,7 +160,7 @@ class TrainJob:
             "version": provenance()["version"],
             "git_commit": provenance()["git_commit"],
         }
-        weights = Weights(nets.contact, nets.race, facts)
+        weights = replace(state.weights, provenance=facts)
 
         def write(aside: Path) -> None:
             with aside.open("wb") as file:

@@ -179,17 +179,19 @@ def _blocked(layer: Layer, *, last: bool) -> tuple[npt.NDArray[np.int16], npt.ND
 def new_evaluator(nets: Nets) -> Evaluator:
     """What one thread needs to estimate with these nets."""
     scratch = NetScratch(
-        base_words=np.zeros(WORDS, np.uint64),
+        base_boards=np.full((len(nets.layout), 4), 2**64 - 1, np.uint64),  # no board
+        base_words=np.zeros((len(nets.layout), WORDS), np.uint64),
+        base=np.zeros(len(nets.layout) * MAX_WIDTH, np.int16),
         words=np.zeros(WORDS, np.uint64),
-        base=np.zeros(MAX_WIDTH, np.int16),
         zeros=np.zeros(MAX_WIDTH, np.int16),
         added=np.zeros(INPUTS, np.int64),
         removed=np.zeros(INPUTS, np.int64),
         first=np.zeros(ROWS_AT_ONCE * MAX_WIDTH, np.int16),
         second=np.zeros(ROWS_AT_ONCE * MAX_WIDTH, np.int16),
+        pairs=np.zeros(MAX_WIDTH // 2 + 8, np.int32),
         sums=np.zeros(ROWS_AT_ONCE * OUTPUTS, np.int32),
         which=np.zeros((2, MAX_RESULTS), np.int64),
-        chances=np.zeros(5, np.int64),
+        chances=np.zeros((MAX_RESULTS, 5), np.int64),
     )
     return Evaluator(
         nets=nets,

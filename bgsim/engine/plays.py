@@ -88,7 +88,8 @@ def legal_plays(position: Position, roll: Iterable[int]) -> list[Play]:
     board = pack([_check_position(position)])[0]
     results = result_boards(board, dice)
     routes = np.empty((len(results), 4, 3), np.int8)
-    find_routes(board, np.uint64(dice[0]), np.uint64(dice[1]), results, routes)
+    scratch = np.zeros((5, 7), np.uint64), np.zeros((2, 4), np.uint64)
+    find_routes(board, np.uint64(dice[0]), np.uint64(dice[1]), results, routes, *scratch)
     return [
         Play(
             tuple(CheckerMove(source, target, hit > 0) for source, target, hit in route if source > 0), after

@@ -12,7 +12,7 @@ from bgsim.core.errors import PolicyError, did_you_mean
 from bgsim.core.position import Position
 from bgsim.engine.boards import pack
 from bgsim.engine.nets import Net, joined, new_evaluator
-from bgsim.engine.weights import stamp_of, weights_of
+from bgsim.engine.weights import Weights, stamp_of, weights_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.net import Evaluator, Nets
 from bgsim.kernels.policy import (
@@ -36,6 +36,7 @@ __all__ = [
     "equity_of",
     "find_policy",
     "net_player",
+    "players_by",
     "players_of",
     "score_positions",
 ]
@@ -45,23 +46,26 @@ OUTCOME_VALUES = np.array([1, 2, 3, -1, -2, -3], dtype=np.int64) << 32
 
 POINT = 1 << 48  # a point in the unit of a net's scores
 
+KEPT, MARGIN = 6, 0.2  # plays that quick nets leave, and how far below their best, in points
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A policy: its name, the kind of player it is to the kernels, its weights, and one line for people.
 
-    `weights` and `quick` name weights that come with bgsim, or are the path of a weight file. The quick nets
-    rank all results first and leave at most `kept` within `margin` points of their best. Look-ahead is made
-    for at most `kept_ahead` results within `margin_ahead` points of the nets' best.
+    `weights` names weights that come with bgsim, or is the path of a weight file. Quick nets, where the
+    weights have some, rank all results first and leave at most `kept` within `margin` points of their best
+    to the others; with `quick_only` they decide alone. Look-ahead is made for at most `kept_ahead` results
+    within `margin_ahead` points of the nets' best.
     """
 
     name: str
     kind: int
     description: str
     weights: str = ""
-    quick: str = ""
-    kept: int = 0
-    margin: float = 0.0
+    kept: int = KEPT
+    margin: float = MARGIN
+    quick_only: bool = False
     kept_ahead: int = 0
     margin_ahead: float = 0.0
 
@@ -71,14 +75,9 @@ class Policy:
         return 1 if self.kind == LOOKAHEAD else 0
 
     @property
-    def all_weights(self) -> tuple[str, ...]:
-        """Names or paths of the weights it plays by."""
-        return tuple(name for name in (self.weights, self.quick) if name)
-
-    @property
     def digests(self) -> dict[str, str]:
-        """The hash of each of its weights, by name: policies of one name may differ in them."""
-        return {name: weights_of(name).digest for name in self.all_weights}
+        """The hash of its weights by their name: policies of one name may differ in them."""
+        return {self.weights: weights_of(self.weights).digest} if self.weights else {}
 
     @property
     def knows_equity(self) -> bool:
@@ -147,41 +146,50 @@ def players_of(*names: str) -> Players:
         PolicyError: no such policy, or weights that cannot be used.
     """
     policies = tuple(map(find_policy, names))
-    return _players(policies, tuple(stamp_of(name) for policy in policies for name in policy.all_weights))
+    return _players(policies, tuple(stamp_of(policy.weights) for policy in policies if policy.weights))
 
 
 @lru_cache(maxsize=16)
 def _players(policies: tuple[Policy, ...], stamps: tuple[object, ...]) -> Players:
     """As players_of; the stamps see to it that a file that has changed is read again."""
-    numbers: dict[str, int] = {}
+    numbers: dict[str, int] = {}  # of the first net of the weights of that name
     nets: list[Net] = []
     players = []
-
-    def number_of(weights: str) -> int:
-        if not weights:
-            return NONE
-        if weights not in numbers:
-            found = weights_of(weights)
-            numbers[weights] = len(nets)
-            nets.extend((found.contact, found.race))
-        return numbers[weights]
-
     for policy in policies:
-        first, quick = number_of(policy.weights), number_of(policy.quick)
-        players.append(
-            Player(
-                kind=policy.kind,
-                contact=first,
-                race=first + 1 if policy.weights else NONE,
-                quick_contact=quick,
-                quick_race=quick + 1 if policy.quick else NONE,
-                kept=policy.kept,
-                margin=round(policy.margin * POINT),
-                kept_ahead=policy.kept_ahead,
-                margin_ahead=round(policy.margin_ahead * POINT),
-            )
-        )
+        if policy.weights and policy.weights not in numbers:
+            numbers[policy.weights] = len(nets)
+            nets.extend(weights_of(policy.weights).nets)
+        first = numbers[policy.weights] if policy.weights else NONE
+        players.append(_player(policy, first))
     return Players(tuple(players), joined(nets))
+
+
+def _player(policy: Policy, first: int) -> Player:
+    """A policy as the kernels know it, its nets being numbered from `first` on."""
+    quick = bool(policy.weights) and weights_of(policy.weights).quick is not None
+    if policy.quick_only and not quick:
+        raise PolicyError(f"the weights of {policy.name!r} have no quick nets")
+    main = first + 2 if policy.quick_only else first
+    sorts_out = quick and not policy.quick_only
+    return Player(
+        kind=policy.kind,
+        contact=main,
+        race=main + 1 if policy.weights else NONE,
+        quick_contact=first + 2 if sorts_out else NONE,
+        quick_race=first + 3 if sorts_out else NONE,
+        kept=policy.kept,
+        margin=round(policy.margin * POINT),
+        kept_ahead=policy.kept_ahead,
+        margin_ahead=round(policy.margin_ahead * POINT),
+    )
+
+
+def players_by(weights: Weights) -> Players:
+    """A player without look-ahead by weights that need not be in a file, as a policy of theirs would play."""
+    player = net_player(0)
+    if weights.quick is not None:
+        player = player._replace(quick_contact=2, quick_race=3, kept=KEPT, margin=round(MARGIN * POINT))
+    return Players((player,), joined(weights.nets))
 
 
 def equity_of(score: int) -> float:

@@ -1,4 +1,4 @@
-"""Weight files: a contact net and a race net with where they come from, refused by name when damaged."""
+"""Weight files: nets for contact and races with where they come from, refused by name when damaged."""
 
 import hashlib
 import json
@@ -16,20 +16,38 @@ from bgsim.core.errors import PolicyError
 from bgsim.engine.archives import read_archive
 from bgsim.engine.nets import Layer, Net
 
-__all__ = ["FORMAT", "INPUT_SET", "Weights", "load_weights", "stamp_of", "weights_of", "write_weights"]
+__all__ = [
+    "FORMAT",
+    "INPUT_SET",
+    "NETS",
+    "Weights",
+    "load_weights",
+    "stamp_of",
+    "weights_of",
+    "write_weights",
+]
 
 FORMAT = 1
 INPUT_SET = "bgsim bit features 1"  # those of bgsim.kernels.features
-NETS = ("contact", "race")
+NETS = ("contact", "race", "quick_contact", "quick_race")
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The nets of a policy, for positions with contact and for races; plain facts of how they were made."""
+    """The nets of a policy, for positions with contact and for races; plain facts of how they were made.
+
+    The quick nets, if there are any, are small ones that may sort plays out before the others see them.
+    """
 
     contact: Net
     race: Net
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    quick: tuple[Net, Net] | None = None
+
+    @property
+    def nets(self) -> tuple[Net, ...]:
+        """For contact and for races, and the same of the quick ones."""
+        return (self.contact, self.race, *(self.quick or ()))
 
     @property
     def digest(self) -> str:
@@ -40,8 +58,8 @@ class Weights:
 def _arrays(weights: Weights) -> dict[str, npt.NDArray[Any]]:
     """Every array by its name in the file."""
     arrays: dict[str, npt.NDArray[Any]] = {}
-    for name in NETS:
-        for number, layer in enumerate(getattr(weights, name).layers):
+    for name, net in zip(NETS, weights.nets, strict=False):
+        for number, layer in enumerate(net.layers):
             arrays[f"{name}_{number}_weights"] = layer.weights
             arrays[f"{name}_{number}_biases"] = layer.biases
     return arrays
@@ -83,10 +101,12 @@ def load_weights(path: Path) -> Weights:
     if _digest(arrays) != head.get("digest") or "provenance" not in head:
         raise PolicyError(f"{path} is damaged: its weights are not those that were written")
     try:
-        contact, race = (_net(name, arrays) for name in NETS)
+        contact, race = (_net(name, arrays) for name in NETS[:2])
+        has_quick = any(key.startswith("quick_") for key in arrays)
+        quick = (_net(NETS[2], arrays), _net(NETS[3], arrays)) if has_quick else None
     except (KeyError, PolicyError) as error:
         raise PolicyError(f"{path} has no nets that this version can use: {error}") from error
-    return Weights(contact, race, head["provenance"])
+    return Weights(contact, race, head["provenance"], quick)
 
 
 def _net(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Net:

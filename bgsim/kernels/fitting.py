@@ -24,7 +24,8 @@ def sum_rows(
     """out[s] = biases + rows of weights (float32[INPUTS, width]) whose bits are on in words[chosen[s]]."""
     for s in range(chosen.shape[0]):
         total = out[s]
-        total[:] = biases
+        for c in range(total.shape[0]):
+            total[c] = biases[c]
         for w in range(WORDS):
             bits = words[chosen[s], w]
             while bits != ZERO:
@@ -62,10 +63,11 @@ def adam_step(
     squares: np.ndarray,
     scale: np.float32,
     rate: np.float32,
+    kept: np.float32,
 ) -> None:
     """One step of Adam on flat float32 arrays, in place, for gradients times scale; clears the gradients.
 
-    rate includes the correction of the first steps' bias.
+    rate includes the correction of the first steps' bias; weights are first multiplied by `kept`.
     """
     keep1, new1 = np.float32(0.9), np.float32(0.1)
     keep2, new2 = np.float32(0.999), np.float32(0.001)
@@ -73,5 +75,5 @@ def adam_step(
         g = gradients[i] * scale
         means[i] = keep1 * means[i] + new1 * g
         squares[i] = keep2 * squares[i] + new2 * g * g
-        weights[i] -= rate * means[i] / (np.sqrt(squares[i]) + np.float32(1e-8))
+        weights[i] = kept * weights[i] - rate * means[i] / (np.sqrt(squares[i]) + np.float32(1e-8))
         gradients[i] = np.float32(0.0)

@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bgsim.kernels._jit import inlined, jit
-from bgsim.kernels.bits import FAR_HOME, HALF, OFF, ZERO, lowest, trailing_zeros, turned
+from bgsim.kernels.bits import FAR_HOME, HALF, OFF, ONE, ZERO, lowest, trailing_zeros, turned
 from bgsim.kernels.board import occupied, won_by
 from bgsim.kernels.features import BIAS, WORDS, write_features
 from bgsim.kernels.vectors import (
     DENSE_BLOCK,
+    LANES,
     OUTPUTS,
+    active_pairs,
     add_rows,
     dense_two_rows,
     first_layer,
@@ -47,17 +49,19 @@ class Nets(NamedTuple):
 class NetScratch(NamedTuple):
     """Preallocated scratch of one thread for working out nets."""
 
-    base_words: np.ndarray  # uint64[WORDS]
+    base_boards: np.ndarray  # uint64[nets, 4], what each net's base was summed for
+    base_words: np.ndarray  # uint64[nets, WORDS]
+    base: np.ndarray  # int16[nets * MAX_WIDTH]
     words: np.ndarray  # uint64[WORDS]
-    base: np.ndarray  # int16[MAX_WIDTH]
     zeros: np.ndarray  # int16[MAX_WIDTH]
     added: np.ndarray  # int64[INPUTS], numbers of inputs
     removed: np.ndarray  # int64[INPUTS]
     first: np.ndarray  # int16[ROWS_AT_ONCE * MAX_WIDTH]
     second: np.ndarray  # int16[ROWS_AT_ONCE * MAX_WIDTH]
+    pairs: np.ndarray  # int32[MAX_WIDTH / 2 + 8], numbers of pairs of activations that are not all 0
     sums: np.ndarray  # int32[ROWS_AT_ONCE * OUTPUTS]
     which: np.ndarray  # int64[2, MAX_RESULTS], rows of results: with contact, without
-    chances: np.ndarray  # int64[5]
+    chances: np.ndarray  # int64[MAX_RESULTS, 5]
 
 
 class Evaluator(NamedTuple):
@@ -105,41 +109,40 @@ def has_contact(low: np.uint64, high: np.uint64, far_low: np.uint64, far_high: n
 
 
 @inlined
-def write_chances(sums: np.ndarray, at: int, board: np.ndarray, contact: bool, chances: np.ndarray) -> None:
-    """Write W, WG, WBG, LG, LBG (int64[5], cumulative, shares of CERTAIN) of the player who has just moved.
+def write_chances(
+    sums: np.ndarray, at: int, boards: np.ndarray, row: int, contact: bool, all_chances: np.ndarray, to: int
+) -> None:
+    """Write W, WG, WBG, LG, LBG (cumulative, shares of CERTAIN) of the player who has just moved.
 
-    sums: int32[], a net's outputs from `at` on. What cannot happen any more is exactly 0: a gammon against
-    a side that has borne off, a backgammon without contact when the loser has left the winner's home.
+    They are those of boards[row] and go to all_chances[to]. sums: int32[], a net's outputs from `at` on. What
+    cannot happen any more is exactly 0: a gammon against a side that has borne off, a backgammon without
+    contact when the loser has left the winner's home.
     """
-    far_safe = bool((board[2] | (board[2] >> HALF) | board[3] | (board[3] >> HALF)) & OFF)
-    safe = bool((board[0] | (board[0] >> HALF) | board[1] | (board[1] >> HALF)) & OFF)
-    if occupied(board[0], board[1]) == ZERO:  # over: no estimate
-        lost = won_by(board[2], board[3])
+    low, high, far_low, far_high = boards[row, 0], boards[row, 1], boards[row, 2], boards[row, 3]
+    if occupied(low, high) == ZERO:  # over: no estimate
+        lost = won_by(far_low, far_high)
         for k in range(5):
-            chances[k] = CERTAIN if k <= lost else 0
+            all_chances[to, k] = CERTAIN if k <= lost else 0
         return
+    far_safe = bool((far_low | (far_low >> HALF) | far_high | (far_high >> HALF)) & OFF)
+    safe = bool((low | (low >> HALF) | high | (high >> HALF)) & OFF)
     win = chance(sums[at])
-    chances[0] = win
-    chances[1] = 0 if far_safe else (win * chance(sums[at + 1])) >> 24
-    chances[2] = 0
-    if contact or occupied(board[2], board[3]) & FAR_HOME:
-        chances[2] = (chances[1] * chance(sums[at + 2])) >> 24
-    chances[3] = 0 if safe else ((CERTAIN - win) * chance(sums[at + 3])) >> 24
-    chances[4] = 0
-    if contact or occupied(board[0], board[1]) & FAR_HOME:
-        chances[4] = (chances[3] * chance(sums[at + 4])) >> 24
+    gammon = 0 if far_safe else (win * chance(sums[at + 1])) >> 24
+    lose_gammon = 0 if safe else ((CERTAIN - win) * chance(sums[at + 3])) >> 24
+    backgammon = lose_backgammon = 0
+    if contact or occupied(far_low, far_high) & FAR_HOME:
+        backgammon = (gammon * chance(sums[at + 2])) >> 24
+    if contact or occupied(low, high) & FAR_HOME:
+        lose_backgammon = (lose_gammon * chance(sums[at + 4])) >> 24
+    all_chances[to, 0], all_chances[to, 1], all_chances[to, 2] = win, gammon, backgammon
+    all_chances[to, 3], all_chances[to, 4] = lose_gammon, lose_backgammon
 
 
 @inlined
-def mean_value(chances: np.ndarray, outcome_values: np.ndarray) -> int:
-    """Mean of the outcome values (2^-32 points, below 2^37 each), in 2^-48 points."""
-    win, gammon, backgammon, lose_gammon, lose_backgammon = (
-        chances[0],
-        chances[1],
-        chances[2],
-        chances[3],
-        chances[4],
-    )
+def mean_value(all_chances: np.ndarray, row: int, outcome_values: np.ndarray) -> int:
+    """Mean of the outcome values (2^-32 points, below 2^37 each) by a row of chances, in 2^-48 points."""
+    win, gammon, backgammon = all_chances[row, 0], all_chances[row, 1], all_chances[row, 2]
+    lose_gammon, lose_backgammon = all_chances[row, 3], all_chances[row, 4]
     return (
         (win - gammon) * outcome_values[0]
         + (gammon - backgammon) * outcome_values[1]
@@ -152,34 +155,42 @@ def mean_value(chances: np.ndarray, outcome_values: np.ndarray) -> int:
 
 @inlined
 def _list_changes(
-    words: np.ndarray, base: np.ndarray, added: np.ndarray, removed: np.ndarray
+    words: np.ndarray, bases: np.ndarray, net: int, added: np.ndarray, removed: np.ndarray
 ) -> tuple[int, int]:
-    """Numbers of the inputs that are on in words and not in base, and the other way round."""
-    n_added = n_removed = 0
+    """Numbers of the inputs that are on in words and not in the net's base, and the other way round."""
+    n_added, n_removed = ZERO, ZERO
     for w in range(WORDS):
-        more, less = words[w] & ~base[w], base[w] & ~words[w]
-        while more != ZERO:
-            added[n_added] = 64 * w + np.int64(trailing_zeros(more))
-            n_added += 1
-            more &= more - np.uint64(1)
-        while less != ZERO:
-            removed[n_removed] = 64 * w + np.int64(trailing_zeros(less))
-            n_removed += 1
-            less &= less - np.uint64(1)
-    return n_added, n_removed
+        changed = words[w] ^ bases[net, w]
+        while changed != ZERO:
+            # Written to both lists, counted in one: a branch here could not be foreseen.
+            index = trailing_zeros(changed)
+            added[n_added] = removed[n_removed] = 64 * w + np.int64(index)
+            on = (words[w] >> index) & ONE
+            n_added += on
+            n_removed += ONE - on
+            changed &= changed - ONE
+    return np.int64(n_added), np.int64(n_removed)
 
 
 @jit
 def set_base(nets: Nets, net: int, board: np.ndarray, scratch: NetScratch) -> None:
     """Sum the first layer of a position, from which those of its plays are reached by few rows."""
+    boards, words, bases = scratch.base_boards, scratch.words, scratch.base_words
+    known = True
+    for k in range(4):
+        known &= boards[net, k] == board[k]
+        boards[net, k] = board[k]
+    if known:  # another roll of the same position
+        return
     for w in range(WORDS):
-        scratch.base_words[w] = ZERO
-    write_features(board[0], board[1], board[2], board[3], scratch.words)
-    scratch.words[0] |= np.uint64(1) << np.uint64(BIAS)
-    n, _ = _list_changes(scratch.words, scratch.base_words, scratch.added, scratch.removed)
+        bases[net, w] = ZERO
+    write_features(board[0], board[1], board[2], board[3], words)
+    words[0] |= ONE << np.uint64(BIAS)
+    n, _ = _list_changes(words, bases, net, scratch.added, scratch.removed)
     layout = nets.layout[net]
     add_rows(
         scratch.zeros,
+        0,
         nets.rows,
         layout[ROWS_AT],
         layout[WIDTH],
@@ -188,11 +199,11 @@ def set_base(nets: Nets, net: int, board: np.ndarray, scratch: NetScratch) -> No
         scratch.removed,
         0,
         scratch.base,
-        0,
+        net * MAX_WIDTH,
     )
-    scratch.words[0] ^= np.uint64(1) << np.uint64(BIAS)
+    words[0] ^= ONE << np.uint64(BIAS)
     for w in range(WORDS):
-        scratch.base_words[w] = scratch.words[w]
+        bases[net, w] = words[w]
 
 
 @jit
@@ -208,9 +219,12 @@ def work_out(
     for i in range(n):
         row = which[start + i]
         write_features(results[row, 0], results[row, 1], results[row, 2], results[row, 3], scratch.words)
-        n_added, n_removed = _list_changes(scratch.words, scratch.base_words, scratch.added, scratch.removed)
+        n_added, n_removed = _list_changes(
+            scratch.words, scratch.base_words, net, scratch.added, scratch.removed
+        )
         first_layer(
             scratch.base,
+            net * MAX_WIDTH,
             nets.rows,
             layout[ROWS_AT],
             width,
@@ -225,12 +239,15 @@ def work_out(
     for layer in range(layout[LAYERS] - 1):
         column = LAYER + 3 * layer
         next_width = layout[column + LAYER_WIDTH]
+        n_pairs = active_pairs(given, width, n, LANES, scratch.pairs)
         for block in range(0, next_width, DENSE_BLOCK):
             for i in range(0, n, 2):
                 dense_two_rows(
                     given,
                     i * width,
                     width,
+                    scratch.pairs,
+                    n_pairs,
                     nets.weights,
                     layout[column + LAYER_WEIGHTS] + block * width,
                     nets.biases,
@@ -241,10 +258,13 @@ def work_out(
                 )
         given, taken, width = taken, given, next_width
     column = LAYER + 3 * (layout[LAYERS] - 1)
+    n_pairs = active_pairs(given, width, n, LANES, scratch.pairs)
     outputs_four_rows(
         given,
         0,
         width,
+        scratch.pairs,
+        n_pairs,
         nets.weights,
         layout[column + LAYER_WEIGHTS],
         nets.biases,
@@ -257,9 +277,9 @@ def work_out(
 
 @jit
 def write_estimate(
-    evaluator: Evaluator, contact_net: int, race_net: int, boards: np.ndarray, row: int, chances: np.ndarray
+    evaluator: Evaluator, contact_net: int, race_net: int, boards: np.ndarray, row: int
 ) -> None:
-    """Write the nets' chances (int64[5]) of one row of boards, for the player who has just moved."""
+    """Write the nets' chances of boards[row], for the player who has just moved, to scratch.chances[0]."""
     board = boards[row]
     contact = has_contact(board[0], board[1], board[2], board[3])
     net = contact_net if contact else race_net
@@ -267,4 +287,4 @@ def write_estimate(
     set_base(evaluator.nets, net, board, scratch)
     scratch.which[0, 0] = row
     work_out(evaluator.nets, net, boards, scratch.which[0], 0, 1, scratch)
-    write_chances(scratch.sums, 0, board, contact, chances)
+    write_chances(scratch.sums, 0, boards, row, contact, scratch.chances, 0)

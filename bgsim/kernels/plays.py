@@ -3,7 +3,7 @@
 import numpy as np
 
 from bgsim.kernels._jit import jit
-from bgsim.kernels.board import blocked_points, is_over
+from bgsim.kernels.board import blocked_points, copy_board, is_over
 from bgsim.kernels.double_plays import list_double
 from bgsim.kernels.mixed_plays import list_mixed
 
@@ -61,7 +61,7 @@ def next_boards(boards: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> int
             for die2 in range(1, die1 + 1):
                 found = list_results(board, np.uint64(die1), np.uint64(die2), blocked, scratch)
                 if found == 0:
-                    scratch[0] = board
+                    copy_board(board, scratch[0])
                     found = 1
                 for result in range(found):
                     out[n, 0] = scratch[result, 2]

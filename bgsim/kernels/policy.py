@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bgsim.kernels._jit import jit
+from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bits import ZERO
 from bgsim.kernels.board import blocked_points, copy_board, copy_turned, occupied, won_by
 from bgsim.kernels.dice import below
@@ -77,7 +77,8 @@ def _score_by_net(
 ) -> None:
     """Scores (2^-48 points) by the player's nets, after a quick net has sorted some results out.
 
-    A result without contact is worked out by the race net. rows: int64[n], scratch.
+    A result without contact is worked out by the race net. The chances of each are left in the scratch.
+    rows: int64[n], scratch.
     """
     nets, scratch = evaluator.nets, evaluator.scratch
     which = scratch.which
@@ -110,8 +111,8 @@ def _score_by_net(
                 work_out(nets, net, results, which[race], start, together, scratch)
                 for i in range(together):
                     row = which[race, start + i]
-                    write_chances(scratch.sums, i * OUTPUTS, results[row], race == 0, scratch.chances)
-                    scores[row] = mean_value(scratch.chances, outcome_values)
+                    write_chances(scratch.sums, i * OUTPUTS, results, row, race == 0, scratch.chances, row)
+                    scores[row] = mean_value(scratch.chances, row, outcome_values)
         if quick:
             count = _keep_best(scores, n, player.kept, player.margin, rows)
 
@@ -168,6 +169,16 @@ def score_results(
         scores[rows[i]] = total // 36
 
 
+@inlined
+def first_best(scores: np.ndarray, n: int) -> int:
+    """Row of the best of n > 0 scores; of equal ones the first listed."""
+    best = 0
+    for row in range(1, n):
+        if scores[row] > scores[best]:
+            best = row
+    return best
+
+
 @jit
 def choose(
     player: Player,
@@ -188,11 +199,7 @@ def choose(
     if player.kind == RANDOM:
         return below(word, n)
     score_results(player, board, results, n, outcome_values, evaluator, scores)
-    best = 0
-    for row in range(1, n):
-        if scores[row] > scores[best]:
-            best = row
-    return best
+    return first_best(scores, n)
 
 
 @jit

@@ -4,7 +4,7 @@ import numpy as np
 
 from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import POINTS, highest, trailing_zeros
-from bgsim.kernels.board import blocked_points, hittable_points, movable, occupied, step
+from bgsim.kernels.board import blocked_points, copy_board, hittable_points, movable, occupied, step
 
 NO_MOVE = -1
 
@@ -27,7 +27,7 @@ def _search(
     states: uint64[5, 7], a row a die: both sides, blots, sources still to try, source in play.
     """
     landing = POINTS & ~blocked_points(board[2], board[3])
-    states[0, :4] = board
+    copy_board(board, states[0])
     states[0, 4] = hittable_points(board[2], board[3]) & landing
     states[0, 5] = movable(occupied(board[0], board[1]), dice[0], landing)
     depth = 0
@@ -64,27 +64,33 @@ def _search(
 
 @jit
 def find_routes(
-    board: np.ndarray, die1: np.uint64, die2: np.uint64, results: np.ndarray, routes: np.ndarray
+    board: np.ndarray,
+    die1: np.uint64,
+    die2: np.uint64,
+    results: np.ndarray,
+    routes: np.ndarray,
+    states: np.ndarray,
+    dice: np.ndarray,
 ) -> None:
     """Write checker moves that lead from a board to each result of a roll.
 
     results: uint64[n, 4], mover's view. routes: int8[n, 4, 3], a move a row: source, target, hit; -1 after
     the last. As many dice as possible are used: bearing off with one may look like bearing off with both.
+    states: uint64[5, 7] and dice: uint64[2, 4] are scratch.
     """
-    states = np.zeros((5, 7), np.uint64)
-    dice = np.zeros((2, 4), np.uint64)
-    dice[0] = die1
-    dice[1] = die1
+    for die in range(4):
+        dice[0, die] = dice[1, die] = die1
     larger, smaller = max(die1, die2), min(die1, die2)
     if die1 != die2:
         dice[0, 0], dice[0, 1] = larger, smaller
         dice[1, 0], dice[1, 1] = smaller, larger
     for row in range(results.shape[0]):
-        routes[row] = NO_MOVE
         found = False
         for n_dice in range(4 if die1 == die2 else 2, 0, -1):
             for order in range(2):
                 if not found:
                     found = _search(board, dice[order], n_dice, results[row], states, routes[row])
-                    if found and n_dice < 4:
-                        routes[row, n_dice:] = NO_MOVE
+                    if found:
+                        for unused in range(n_dice, 4):
+                            for part in range(3):
+                                routes[row, unused, part] = NO_MOVE

@@ -13,7 +13,7 @@ from bgsim.kernels.board import blocked_points, copy_board, copy_turned, occupie
 from bgsim.kernels.dice import PLAY, below, block, dice_of
 from bgsim.kernels.net import CERTAIN, Evaluator, write_estimate
 from bgsim.kernels.plays import list_results
-from bgsim.kernels.policy import Player, choose
+from bgsim.kernels.policy import LOOKAHEAD, Player, choose, first_best, score_results
 
 ERRATIC = np.array([10, 5, 3, 1, 0])  # tenths of turns played at random, for either seat in all pairs
 MAX_GAME = 1000  # plies; a longer game is cut there and its last position left out
@@ -35,7 +35,7 @@ class GameScratch(NamedTuple):
     results: np.ndarray  # uint64[MAX_RESULTS, 4]
     scores: np.ndarray  # int64[MAX_RESULTS]
     outcome_values: np.ndarray  # int64[6]
-    chances: np.ndarray  # int64[5]
+    mixed: np.ndarray  # float64[5]
 
 
 @jit
@@ -115,21 +115,21 @@ def sampled_targets(
     The successor's own estimate by the player's nets counts 1 - lasting, its target `lasting` (lambda of
     temporal differences); the last position's target is the outcome.
     """
-    chances = scratch.chances
-    mixed = np.empty(5, np.float64)
+    chances, mixed = scratch.evaluator.scratch.chances, scratch.mixed
     for k in range(5):
         targets[n - 1, k] = 1.0 if k <= lost else 0.0
     for t in range(n - 2, -1, -1):
-        write_estimate(scratch.evaluator, player.contact, player.race, boards, t + 1, chances)
+        write_estimate(scratch.evaluator, player.contact, player.race, boards, t + 1)
         for k in range(5):
-            mixed[k] = (1.0 - lasting) * (chances[k] / CERTAIN) + lasting * targets[t + 1, k]
+            mixed[k] = (1.0 - lasting) * (chances[0, k] / CERTAIN) + lasting * targets[t + 1, k]
         _write_turned(mixed, 1.0, targets[t])
 
 
 @jit
 def averaged_target(board: np.ndarray, player: Player, scratch: GameScratch, target: np.ndarray) -> None:
     """Write the mean chances (float32[5]) over the opponent's 21 rolls, each played as the player would."""
-    evaluator, replies, chances = scratch.evaluator, scratch.results, scratch.chances
+    evaluator, replies, scores = scratch.evaluator, scratch.results, scratch.scores
+    chances, total = evaluator.scratch.chances, scratch.mixed
     if occupied(board[0], board[1]) == ZERO:
         lost = won_by(board[2], board[3])
         for k in range(5):
@@ -138,18 +138,53 @@ def averaged_target(board: np.ndarray, player: Player, scratch: GameScratch, tar
     before = scratch.board
     copy_turned(board, before)
     blocked = blocked_points(before[2], before[3])
-    total = np.zeros(5, np.int64)
+    for k in range(5):
+        total[k] = 0.0
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
             n = list_results(before, np.uint64(die1), np.uint64(die2), blocked, replies)
             if n == 0:
                 copy_board(before, replies[0])
                 n = 1
-            row = choose(player, before, replies, n, scratch.outcome_values, ZERO, evaluator, scratch.scores)
-            write_estimate(evaluator, player.contact, player.race, replies, row, chances)
+            score_results(player, before, replies, n, scratch.outcome_values, evaluator, scores)
+            row = first_best(scores, n)
+            if player.kind == LOOKAHEAD:  # the chances there are those of other positions
+                write_estimate(evaluator, player.contact, player.race, replies, row)
+                row = 0
             for k in range(5):
-                total[k] += (1 if die1 == die2 else 2) * chances[k]
+                total[k] += (1 if die1 == die2 else 2) * chances[row, k]  # whole numbers, far below 2^53
     _write_turned(total, 36.0 * CERTAIN, target)
+
+
+@jit
+def adjusted_targets(
+    n: int,
+    player: Player,
+    lasting: float,
+    scratch: GameScratch,
+    boards: np.ndarray,
+    targets: np.ndarray,
+) -> None:
+    """Write targets (float32[n, 5]) of a whole game's positions: averaged ones that remember its course.
+
+    To the mean over the 21 rolls is added `lasting` times the difference of the actual successor's target
+    from its own estimate. That difference has no luck of this roll in it, so with `lasting` 1 these are
+    results of the game with all luck taken out by look-ahead; below 1 they forget by and by. They may lie
+    outside of 0 to 1: cut off, they would no longer be right on average.
+    """
+    chances, surprise = scratch.evaluator.scratch.chances, scratch.mixed
+    for t in range(n - 1, -1, -1):
+        target = targets[t]
+        averaged_target(boards[t], player, scratch, target)
+        if t < n - 1:
+            write_estimate(scratch.evaluator, player.contact, player.race, boards, t + 1)
+            for k in range(5):
+                surprise[k] = lasting * (targets[t + 1, k] - chances[0, k] / CERTAIN)
+            target[0] -= surprise[0]
+            target[1] += surprise[3]
+            target[2] += surprise[4]
+            target[3] += surprise[1]
+            target[4] += surprise[2]
 
 
 @jit
@@ -167,7 +202,8 @@ def record_games(
 ) -> int:
     """Record games[0] up to games[1]; returns the number of positions.
 
-    averaged_every: 0 for all positions with sampled targets, else the step between those with averaged ones.
+    averaged_every: 0 for all positions with sampled targets, else the step between those with averaged ones;
+    1 where `lasting` is to adjust averaged targets.
     boards: uint64[rows, 4], targets: float32[rows, 5], at least MAX_GAME rows a game.
     """
     rows = 0
@@ -177,6 +213,10 @@ def record_games(
             if lost >= 0 and n > 0:
                 sampled_targets(n, lost, player, lasting, scratch, boards[rows:], targets[rows:])
                 rows += n
+            continue
+        if lasting > 0.0:
+            adjusted_targets(n, player, lasting, scratch, boards[rows:], targets[rows:])
+            rows += n
             continue
         kept = rows
         for t in range(game % averaged_every, n, averaged_every):

@@ -7,6 +7,7 @@ fixed-width vectors, which every CPU carries out to the same bits. On AVX2 the p
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -63,6 +64,7 @@ def _sums(clipped: bool) -> Any:
     def sums(
         typing_context: Any,
         base: Any,
+        base_at: Any,
         rows: Any,
         rows_at: Any,
         width: Any,
@@ -73,19 +75,19 @@ def _sums(clipped: bool) -> Any:
         out: Any,
         out_at: Any,
     ) -> Any:
-        arguments = (base, rows, rows_at, width, added, n_added, removed, n_removed, out, out_at)
+        arguments = (base, base_at, rows, rows_at, width, added, n_added, removed, n_removed, out, out_at)
 
         def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            named = dict(zip(("base", "rows", "added", "removed", "out"), (0, 1, 4, 6, 8), strict=True))
+            named = dict(zip(("base", "rows", "added", "removed", "out"), (0, 2, 5, 7, 9), strict=True))
             data = {name: _data(context, builder, signature.args[i], values[i]) for name, i in named.items()}
-            rows_at, width, n_added, n_removed, out_at = (values[i] for i in (2, 3, 5, 7, 9))
+            base_at, rows_at, width, n_added, n_removed, out_at = (values[i] for i in (1, 3, 4, 6, 8, 10))
             vectors = SUM_BLOCK // _LANES16
             with cgutils.for_range(builder, builder.udiv(width, _I64(SUM_BLOCK))) as block:
                 column = builder.mul(block.index, _I64(SUM_BLOCK))
                 columns = [builder.add(column, _I64(_LANES16 * k)) for k in range(vectors)]
                 totals = [cgutils.alloca_once(builder, _V16) for _ in range(vectors)]
                 for start, total in zip(columns, totals, strict=True):
-                    builder.store(_load(builder, data["base"], start, _V16, 2), total)
+                    builder.store(_load(builder, data["base"], builder.add(base_at, start), _V16, 2), total)
                 for count, name, operation in (
                     (n_added, "added", builder.add),
                     (n_removed, "removed", builder.sub),
@@ -108,8 +110,8 @@ def _sums(clipped: bool) -> Any:
     return sums
 
 
-# (base int16[width], rows int16 flat, rows_at, width, added int64[], n_added, removed int64[], n_removed,
-#  out int16 flat, out_at): row r of the layer starts at rows_at + r * width
+# (base int16 flat, base_at, rows int16 flat, rows_at, width, added int64[], n_added, removed int64[],
+#  n_removed, out int16 flat, out_at): row r of the layer starts at rows_at + r * width
 add_rows = _sums(clipped=False)
 first_layer = _sums(clipped=True)
 
@@ -125,11 +127,55 @@ def _pairs_products(builder: Any, weights: Any, inputs: Any) -> Any:
     )
 
 
+# For each set of 8 lanes, as bits, their numbers in front; the rest does not count.
+_LANES = [[k for k in range(8) if lanes >> k & 1] for lanes in range(256)]
+LANES = np.array([some + [0] * (8 - len(some)) for some in _LANES], np.int32).ravel()
+
+
+def _active_pairs(typing_context: Any, inputs: Any, n_inputs: Any, rows: Any, lanes: Any, pairs: Any) -> Any:
+    """Write the numbers of the pairs of inputs that are not 0 in all rows; returns how many.
+
+    inputs: int16 flat, `rows` rows of n_inputs (a multiple of 16). lanes: LANES. pairs: int32, with room for
+    n_inputs / 2 and 8 more. Most activations are 0, and those of plays of one roll are much alike.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data_in, data_lanes, data_pairs = (
+            _data(context, builder, signature.args[i], values[i]) for i in (0, 3, 4)
+        )
+        n_inputs, rows = values[1], values[2]
+        found = cgutils.alloca_once_value(builder, _I64(0))
+        with cgutils.for_range(builder, builder.udiv(n_inputs, _I64(_LANES16))) as block:
+            start = builder.mul(block.index, _I64(_LANES16))
+            union = cgutils.alloca_once_value(builder, _splat(_V32, 0))
+            with cgutils.for_range(builder, rows) as row:
+                offset = builder.add(start, builder.mul(row.index, n_inputs))
+                here = _load(builder, data_in, offset, _V32, 2)
+                builder.store(builder.or_(builder.load(union), here), union)
+            active = builder.icmp_signed("!=", builder.load(union), _splat(_V32, 0))
+            mask = builder.zext(builder.bitcast(active, ir.IntType(8)), _I64)
+            numbers = _load(builder, data_lanes, builder.mul(mask, _I64(_LANES32)), _V32, 4)
+            first = builder.trunc(builder.mul(block.index, _I64(_LANES32)), _I32)
+            undefined = ir.Constant(_V32, ir.Undefined)
+            spread = builder.shuffle_vector(
+                builder.insert_element(undefined, first, _I32(0)), undefined, _splat(_V32, 0)
+            )
+            _store(builder, builder.add(numbers, spread), data_pairs, builder.load(found), 4)
+            builder.store(builder.add(builder.load(found), builder.ctpop(mask)), found)
+        return builder.load(found)
+
+    return types.int64(inputs, n_inputs, rows, lanes, pairs), codegen
+
+
+active_pairs: Any = intrinsic(_active_pairs)
+
+
 def _dense(vectors: int, rows: int, last: bool) -> Any:
     """Outputs 8 * vectors wide of one layer for some rows of activations at once.
 
-    Weights lie as int16[pairs of inputs, outputs, 2]. A last layer stores its int32 sums; another one
-    drops SHIFT bits, clips to 0..CEILING and stores int16.
+    Only the listed pairs of inputs are looked at, the others being 0. Weights lie as
+    int16[pairs of inputs, outputs, 2]. A last layer stores its int32 sums; another one drops SHIFT bits,
+    clips to 0..CEILING and stores int16.
     """
 
     @intrinsic
@@ -138,6 +184,8 @@ def _dense(vectors: int, rows: int, last: bool) -> Any:
         inputs: Any,
         inputs_at: Any,
         n_inputs: Any,
+        pairs: Any,
+        n_pairs: Any,
         weights: Any,
         weights_at: Any,
         biases: Any,
@@ -150,6 +198,8 @@ def _dense(vectors: int, rows: int, last: bool) -> Any:
             inputs,
             inputs_at,
             n_inputs,
+            pairs,
+            n_pairs,
             weights,
             weights_at,
             biases,
@@ -160,11 +210,11 @@ def _dense(vectors: int, rows: int, last: bool) -> Any:
         )
 
         def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            data_in, data_weights, data_biases, data_out = (
-                _data(context, builder, signature.args[i], values[i]) for i in (0, 3, 5, 7)
+            data_in, data_pairs, data_weights, data_biases, data_out = (
+                _data(context, builder, signature.args[i], values[i]) for i in (0, 3, 5, 7, 9)
             )
-            inputs_at, n_inputs, weights_at, biases_at, out_at, out_stride = (
-                values[i] for i in (1, 2, 4, 6, 8, 9)
+            inputs_at, n_inputs, n_pairs, weights_at, biases_at, out_at, out_stride = (
+                values[i] for i in (1, 2, 4, 6, 8, 10, 11)
             )
             totals = [[cgutils.alloca_once(builder, _V32) for _ in range(vectors)] for _ in range(rows)]
             for k in range(vectors):
@@ -173,16 +223,17 @@ def _dense(vectors: int, rows: int, last: bool) -> Any:
                 for row in totals:
                     builder.store(bias, row[k])
             starts = [builder.add(inputs_at, builder.mul(n_inputs, _I64(r))) for r in range(rows)]
-            with cgutils.for_range(builder, builder.udiv(n_inputs, _I64(2))) as pair:
+            with cgutils.for_range(builder, n_pairs) as entry:
+                pair = builder.zext(builder.load(builder.gep(data_pairs, [entry.index])), _I64)
                 inputs2 = []
                 for start in starts:
-                    offset = builder.add(start, builder.mul(pair.index, _I64(2)))
+                    offset = builder.add(start, builder.mul(pair, _I64(2)))
                     two = _load(builder, data_in, offset, _I32, 2)
                     undefined = ir.Constant(_V32, ir.Undefined)
                     alone = builder.insert_element(undefined, two, _I32(0))
                     spread = builder.shuffle_vector(alone, undefined, _splat(_V32, 0))
                     inputs2.append(builder.bitcast(spread, _V16))
-                first = builder.add(weights_at, builder.mul(pair.index, _I64(_LANES16 * vectors)))
+                first = builder.add(weights_at, builder.mul(pair, _I64(_LANES16 * vectors)))
                 for k in range(vectors):
                     here = _load(builder, data_weights, builder.add(first, _I64(_LANES16 * k)), _V16, 2)
                     for row, both in zip(totals, inputs2, strict=True):
@@ -204,7 +255,7 @@ def _dense(vectors: int, rows: int, last: bool) -> Any:
     return dense
 
 
-# (inputs int16 flat, inputs_at, n_inputs = their stride, weights int16 flat, weights_at, biases int32 flat,
-#  biases_at, out flat, out_at, out_stride)
+# (inputs int16 flat, inputs_at, n_inputs = their stride, pairs int32[], n_pairs, weights int16 flat,
+#  weights_at, biases int32 flat, biases_at, out flat, out_at, out_stride)
 dense_two_rows = _dense(vectors=DENSE_BLOCK // _LANES32, rows=2, last=False)
 outputs_four_rows = _dense(vectors=1, rows=4, last=True)

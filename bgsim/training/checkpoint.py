@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bgsim.core.errors import TableError
 from bgsim.engine.archives import read_archive
+from bgsim.engine.weights import NETS
 from bgsim.kernels.features import INPUTS
 from bgsim.run.files import write_aside
 from bgsim.training.fit import OUTPUTS
@@ -18,7 +19,6 @@ from bgsim.training.generation import Recipe, State
 __all__ = ["read_checkpoint", "write_checkpoint"]
 
 FORMAT = 1
-ARRAYS = ("contact", "race")
 
 
 def write_checkpoint(path: Path, recipe: Recipe, state: State) -> None:
@@ -35,8 +35,8 @@ def write_checkpoint(path: Path, recipe: Recipe, state: State) -> None:
         "cpu_seconds": state.cpu_seconds,
     }
     arrays: dict[str, Any] = {"head": np.frombuffer(json.dumps(head, sort_keys=True).encode(), np.uint8)}
-    for name in ARRAYS:
-        for number, array in enumerate(getattr(state, name)):
+    for name, net in zip(NETS, state.nets, strict=False):
+        for number, array in enumerate(net):
             arrays[f"{name}_{number}"] = array
 
     def write(aside: Path) -> None:
@@ -56,20 +56,20 @@ def read_checkpoint(path: Path, recipe: Recipe) -> State:
     try:
         if head["format"] != FORMAT:
             raise ValueError(head["format"])
-        contact, race = (
+        nets = tuple(
             tuple(arrays[f"{name}_{k}"] for k in range(sum(key.startswith(f"{name}_") for key in arrays)))
-            for name in ARRAYS
+            for name in NETS[: 4 if any(key.startswith("quick_") for key in arrays) else 2]
         )
-        state = State(int(head["generation"]), contact, race, int(head["games"]), float(head["cpu_seconds"]))
+        state = State(int(head["generation"]), nets, int(head["games"]), float(head["cpu_seconds"]))
         seed = head["seed"]
-        if state.generation < 0 or not all(map(_are_layers, (contact, race))):
+        if state.generation < 0 or not all(map(_are_layers, nets)):
             raise ValueError(path)
     except (ValueError, KeyError, TypeError):
         raise TableError(f"{path} is no checkpoint of bgsim, or is damaged") from None
-    if state.widths != (recipe.contact, recipe.race) or seed != recipe.seed:
+    if state.widths != recipe.widths or seed != recipe.seed:
         raise TableError(
             f"{path} is of nets {state.widths} and seed {seed}, the configuration of "
-            f"{(recipe.contact, recipe.race)} and {recipe.seed}: move it away to begin anew"
+            f"{recipe.widths} and {recipe.seed}: move it away to begin anew"
         )
     return state
 

@@ -24,6 +24,8 @@ OUTPUTS = 5
 PARTS = 4  # of a batch, for threads; fixed, so that sums are the same whatever their number
 COLUMNS = 128  # of the first layer's gradient that a thread works on
 TOP = np.float32(ACTIVATION_TOP)
+DECAY = 0.1  # share of the rate by which weights shrink each step
+LARGEST_SUM = np.float32(120)  # of a further layer's weights to one output: sums must fit their integers
 
 
 class Fit:
@@ -97,6 +99,7 @@ class Fit:
     def _descend(self, scale: np.float32, rate: float) -> None:
         self.steps += 1
         corrected = np.float32(rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))
+        kept = np.float32(1 - rate * DECAY)
 
         def one(weights: Reals, gradients: Reals, means: Reals, squares: Reals) -> None:
             adam_step(
@@ -106,10 +109,13 @@ class Fit:
                 squares.reshape(-1),
                 scale,
                 corrected,
+                kept,
             )
 
         list(self._pool.map(one, self.weights + self.biases, self._gradients, self.means, self.squares))
         self.weights[0][BIAS] = 0
+        for weights in self.weights[1:]:
+            weights *= np.minimum(1, LARGEST_SUM / np.maximum(1, np.abs(weights).sum(axis=0)))
 
 
 @dataclass(frozen=True, slots=True)

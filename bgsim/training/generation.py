@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from bgsim.engine.nets import Net, rounded
 from bgsim.engine.weights import Weights
@@ -23,15 +24,18 @@ __all__ = ["Generation", "Recipe", "Stage", "State", "first_state", "run_generat
 
 GAMES_A_TASK = 64
 
+Reals = tuple[npt.NDArray[np.float16], ...]  # a net: weights of each layer, then biases of each
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """Some generations that are made alike.
 
     targets: "sampled" (each position learns from the next one) or "averaged" (from the mean over 21 rolls);
-    lasting: lambda of sampled targets; every: averaged targets are made for every so manieth position;
-    rate: of Adam, falling linearly to rate_end over the stage; passes: over a generation's samples; quick and
-    teacher: see GameTask.
+    lasting: lambda, how far later positions of the game count; averaged targets with it are results with the
+    luck taken out; every: averaged targets are made for every so manieth position; rate: of Adam, falling
+    linearly to rate_end over the stage; cycle: within a generation it rises in a tenth of the steps and falls
+    to almost nothing in the others; passes: over a generation's samples; teacher: see GameTask.
     """
 
     generations: int
@@ -43,19 +47,30 @@ class Stage:
     passes: int = 1
     rate: float = 3e-4
     rate_end: float | None = None
-    quick: str = ""
+    cycle: bool = False
     teacher: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything that decides the weights: hidden widths, starts of games, stages one after another."""
+    """Everything that decides the weights: hidden widths, starts of games, stages one after another.
+
+    Quick nets, if widths of them are given, learn from the same targets.
+    """
 
     seed: int
     contact: tuple[int, ...]
     race: tuple[int, ...]
     starts: tuple[str, ...]
     stages: tuple[Stage, ...]
+    quick_contact: tuple[int, ...] = ()
+    quick_race: tuple[int, ...] = ()
+
+    @property
+    def widths(self) -> tuple[tuple[int, ...], ...]:
+        """Hidden widths of each net that there is, in the order of a state's nets."""
+        quick = (self.quick_contact, self.quick_race) if self.quick_contact and self.quick_race else ()
+        return (self.contact, self.race, *quick)
 
     def stage_of(self, generation: int) -> tuple[Stage, float] | None:
         """The stage of a generation and its learning rate; None after the last."""
@@ -74,24 +89,20 @@ class State:
     """Real weights after some generations: float16 between them, so that a checkpoint is small and exact."""
 
     generation: int
-    contact: tuple[npt.NDArray[np.float16], ...]  # weights of each layer, then biases of each
-    race: tuple[npt.NDArray[np.float16], ...]
+    nets: tuple[Reals, ...]  # for contact and for races, then the quick ones of both if there are any
     games: int = 0
     cpu_seconds: float = 0.0  # of all generations
 
     @property
-    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Widths of the hidden layers of the contact and the race net."""
-        contact, race = (
-            tuple(len(biases) for biases in arrays[len(arrays) // 2 : -1])
-            for arrays in (self.contact, self.race)
-        )
-        return contact, race
+    def widths(self) -> tuple[tuple[int, ...], ...]:
+        """Widths of the hidden layers of each net."""
+        return tuple(tuple(len(biases) for biases in net[len(net) // 2 : -1]) for net in self.nets)
 
     @property
     def weights(self) -> Weights:
         """The nets in whole numbers, as they play."""
-        return Weights(_net(self.contact), _net(self.race))
+        contact, race, *quick = map(_net, self.nets)
+        return Weights(contact, race, quick=(quick[0], quick[1]) if quick else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +123,19 @@ class Generation:
 def first_state(recipe: Recipe) -> State:
     """Random weights."""
     rng = np.random.default_rng([recipe.seed, 1])
-    return State(0, _small(Fit(recipe.contact, rng)), _small(Fit(recipe.race, rng)))
+    return State(0, tuple(_small(Fit(widths, rng)) for widths in recipe.widths))
 
 
-def _net(arrays: tuple[npt.NDArray[np.float16], ...]) -> Net:
+def _net(arrays: Reals) -> Net:
     reals = [array.astype(np.float32) for array in arrays]
     return rounded(reals[: len(reals) // 2], reals[len(reals) // 2 :])
 
 
-def _small(fit: Fit) -> tuple[npt.NDArray[np.float16], ...]:
+def _small(fit: Fit) -> Reals:
     return tuple(array.astype(np.float16) for array in (*fit.weights, *fit.biases))
 
 
-def _fit_of(arrays: tuple[npt.NDArray[np.float16], ...], threads: int) -> Fit:
+def _fit_of(arrays: Reals, threads: int) -> Fit:
     fit = Fit(tuple(len(array) for array in arrays[len(arrays) // 2 : -1]), np.random.default_rng(0), threads)
     half = len(arrays) // 2
     for k in range(half):
@@ -156,15 +167,15 @@ def run_generation(
     words, contact = np.zeros((len(boards), WORDS), np.uint64), np.zeros(len(boards), np.bool_)
     write_words(boards, words, contact)
     results = []
-    for arrays, chosen, net in ((state.contact, contact, 0), (state.race, ~contact, 1)):
+    for net, arrays in enumerate(state.nets):
+        chosen = ~contact if net % 2 else contact
         fit = _fit_of(arrays, executor.workers)
         rng = np.random.default_rng([recipe.seed, 2, state.generation, net])
         error = _learn(fit, words, np.flatnonzero(chosen), targets, stage, rate, rng)
         results.append((_small(fit), error))
     after = State(
         generation=state.generation + 1,
-        contact=results[0][0],
-        race=results[1][0],
+        nets=tuple(small for small, _ in results),
         games=state.games + stage.games,
         cpu_seconds=state.cpu_seconds + time.process_time() - cpu,
     )
@@ -203,7 +214,6 @@ def _lessons(
                 starts=recipe.starts,
                 lasting=stage.lasting,
                 averaged_every=stage.every if stage.targets == "averaged" else 0,
-                quick=stage.quick,
                 teacher=stage.teacher,
             )
 
@@ -228,10 +238,20 @@ def _learn(
 ) -> float:
     """Fit a net to its samples, in whole batches; returns the root mean squared error of the equity."""
     squares, batches = 0.0, 0
-    for _ in range(stage.passes):
-        order = rows[rng.permutation(len(rows))]
-        for start in range(0, len(order) - stage.batch + 1, stage.batch):
-            chosen = order[start : start + stage.batch]
-            squares += fit.step(words, chosen, targets[chosen], rate)
-            batches += 1
+    steps = stage.passes * (len(rows) // stage.batch)
+    # Threads of the matrix products would only wait for one another: the parts of a batch have their own.
+    with threadpool_limits(1, "blas"):
+        for _ in range(stage.passes):
+            order = rows[rng.permutation(len(rows))]
+            for start in range(0, len(order) - stage.batch + 1, stage.batch):
+                chosen = order[start : start + stage.batch]
+                share = _cycle(batches, steps) if stage.cycle else 1.0
+                squares += fit.step(words, chosen, targets[chosen], rate * share)
+                batches += 1
     return float(np.sqrt(squares / batches)) if batches else float("nan")
+
+
+def _cycle(step: int, steps: int) -> float:
+    """Share of the rate at a step of so many."""
+    rise = steps // 10
+    return (step + 1) / (rise + 1) if step < rise else (steps - step) / (steps - rise)

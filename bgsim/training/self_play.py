@@ -9,9 +9,8 @@ import numpy.typing as npt
 from bgsim.core.errors import PlanError
 from bgsim.core.notation import parse
 from bgsim.engine.boards import pack
-from bgsim.engine.nets import joined
-from bgsim.engine.policies import OUTCOME_VALUES, POINT, Players, net_player, players_of
-from bgsim.engine.weights import Weights, weights_of
+from bgsim.engine.policies import OUTCOME_VALUES, players_by, players_of
+from bgsim.engine.weights import Weights
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.self_play import MAX_GAME, GameScratch, Starts, record_games
 
@@ -28,8 +27,6 @@ START_POSITIONS = {
 }
 ERRATIC_PLIES = 100
 
-KEPT, MARGIN = 6, 0.2  # plays that a quick net leaves, and how far below its best, in points
-
 _thread = threading.local()
 
 
@@ -37,8 +34,8 @@ _thread = threading.local()
 class GameTask:
     """Games first_game up to end_game of a generation, played by its weights or by a teacher.
 
-    quick: weights that sort plays out before the generation's own see them. teacher: name of a policy with
-    nets that plays and judges instead.
+    Quick nets among them sort plays out first. teacher: name of a policy with nets that plays and judges
+    instead.
     """
 
     seed: int
@@ -49,7 +46,6 @@ class GameTask:
     starts: tuple[str, ...]  # names of START_POSITIONS, taken in turn
     lasting: float
     averaged_every: int
-    quick: str = ""
     teacher: str = ""
 
 
@@ -81,14 +77,14 @@ def starts_of(names: tuple[str, ...]) -> Starts:
 
 def play_games(task: GameTask) -> Lessons:
     """Play a task's games; the same task gives the same bytes anywhere."""
-    ready = players_of(task.teacher) if task.teacher else _own_player(task)
+    ready = players_of(task.teacher) if task.teacher else players_by(task.weights)
     scratch = GameScratch(
         evaluator=ready.evaluator(),
         board=np.zeros(4, np.uint64),
         results=np.zeros((MAX_RESULTS, 4), np.uint64),
         scores=np.zeros(MAX_RESULTS, np.int64),
         outcome_values=OUTCOME_VALUES,
-        chances=np.zeros(5, np.int64),
+        mixed=np.zeros(5, np.float64),
     )
     boards, targets = _room((task.end_game - task.first_game) * MAX_GAME)
     rows = record_games(
@@ -104,16 +100,6 @@ def play_games(task: GameTask) -> Lessons:
         targets,
     )
     return Lessons(task.first_game, boards[:rows].copy(), targets[:rows].copy())
-
-
-def _own_player(task: GameTask) -> Players:
-    """The generation's own nets at play."""
-    nets = [task.weights.contact, task.weights.race]
-    if not task.quick:
-        return Players((net_player(0),), joined(nets))
-    quick = weights_of(task.quick)
-    player = net_player(0)._replace(quick_contact=2, quick_race=3, kept=KEPT, margin=round(MARGIN * POINT))
-    return Players((player,), joined([*nets, quick.contact, quick.race]))
 
 
 def _room(rows: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:

@@ -68,11 +68,10 @@ def sums_of(evaluator, net, boards, base=None, at_once=4):
 
 def estimates(evaluator, boards):
     """Chances of each board by the nets 0 (contact) and 1 (race)."""
-    rows, chances = rows_of_boards(boards), np.zeros(5, np.int64)
-    found = []
+    rows, found = rows_of_boards(boards), []
     for row in range(len(rows)):
-        write_estimate(evaluator, 0, 1, rows, row, chances)
-        found.append(chances.tolist())
+        write_estimate(evaluator, 0, 1, rows, row)
+        found.append(evaluator.scratch.chances[0].tolist())
     return found
 
 

@@ -18,8 +18,8 @@ def test_checkpoint_comes_back(tmp_path, straight):
     path = tmp_path / "x.npz"
     write_checkpoint(path, RECIPE, straight[0])
     found = read_checkpoint(path, RECIPE)
-    for name in ("contact", "race"):
-        for array, read in zip(getattr(straight[0], name), getattr(found, name), strict=True):
+    for net, same in zip(straight[0].nets, found.nets, strict=True):
+        for array, read in zip(net, same, strict=True):
             assert (read.dtype, read.tobytes()) == (array.dtype, array.tobytes())
     rest = ("generation", "games", "cpu_seconds", "widths")
     assert [getattr(found, name) for name in rest] == [getattr(straight[0], name) for name in rest]

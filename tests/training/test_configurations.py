@@ -47,7 +47,17 @@ MISTAKES = {
     "no workers": ("workers = 2", "workers = 0", "0 workers cannot be"),
     "teacher without nets": ("games = 66", 'games = 66\nteacher = "greedy"', "'greedy', which has no nets"),
     "unknown teacher": ("games = 66", 'games = 66\nteacher = "nte"', "did you mean 'net'"),
-    "quick weights that are missing": ("games = 66", 'games = 66\nquick = "x.npz"', "x.npz cannot be read"),
+    "one quick net alone": ("race = [128]", "race = [128]\nquick_race = [128]", "or neither"),
+    "quick width that does not fit": (
+        "race = [128]",
+        "race = [128]\nquick_race = [128]\nquick_contact = [100]",
+        "'quick_contact' is [100]",
+    ),
+    "gaps in games to be remembered": (
+        "every = 4",
+        "every = 4\nlasting = 0.5",
+        "'stages.2.every' is 4: averaged targets with 'lasting' are made for all positions",
+    ),
     "unknown executor": ("workers = 2", 'executor = "rya"', "unknown executor 'rya' (did you mean 'ray'?)"),
 }
 

@@ -8,9 +8,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from bgsim.core.errors import PolicyError
 from bgsim.kernels.features import WORDS
 from bgsim.kernels.fitting import write_words
-from bgsim.training.fit import Fit, chances_of, equities
+from bgsim.training.fit import DECAY, LARGEST_SUM, Fit, chances_of, equities
 from tests import oracle
 from tests.kernels.plain_nets import plain_inputs, plain_sums, rows_of_boards
 
@@ -184,7 +185,10 @@ def test_step_returns_the_mean_squared_error_of_the_equity():
 
 
 def test_steps_are_those_of_adam():
-    """Kingma and Ba, the end of section 2, on the gradients that the first test has shown to be right."""
+    """Kingma and Ba, the end of section 2, on the gradients that the first test has shown to be right.
+
+    With decay apart from the gradients, as Loshchilov and Hutter have it.
+    """
     fit, other = (Fit((16,), np.random.default_rng(51)) for _ in range(2))
     words, chosen, targets, rate = words_of(boards_of(8)), np.arange(8), targets_of(8), 0.01
     means = squares = 0.0
@@ -199,9 +203,23 @@ def test_steps_are_those_of_adam():
         fit.step(words, chosen, targets, rate)
         means, squares = 0.9 * means + 0.1 * gradient, 0.999 * squares + 0.001 * gradient**2
         rate_now = rate * np.sqrt(1 - 0.999**t) / (1 - 0.9**t)
-        bias = bias - rate_now * means / (np.sqrt(squares) + 1e-8)
+        bias = bias * (1 - rate * DECAY) - rate_now * means / (np.sqrt(squares) + 1e-8)
         assert fit.biases[-1] == pytest.approx(bias, abs=1e-6)
     assert np.abs(bias).max() > 0.03
+
+
+def test_sums_of_weights_stay_in_their_integers_range():
+    """Weights far too large are scaled down output by output, so that the net can still be rounded."""
+    fit = Fit((128, 32), np.random.default_rng(54))
+    words, chosen, targets = words_of(boards_of(8)), np.arange(8), targets_of(8)
+    small = fit.weights[1][:, 1].copy()
+    fit.weights[1][:, 0] = 3.0
+    with pytest.raises(PolicyError, match="so large that a sum could overflow"):
+        fit.net()
+    fit.step(words, chosen, targets, 1e-9)
+    assert np.abs(fit.weights[1][:, 0]).sum() == pytest.approx(LARGEST_SUM, rel=1e-6)
+    assert fit.weights[1][:, 1] == pytest.approx(small, abs=1e-6)
+    fit.net()
 
 
 def test_training_on_a_fixed_batch_learns_it():

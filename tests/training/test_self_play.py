@@ -132,7 +132,7 @@ def test_games_are_those_of_plain_python():
 
 @pytest.mark.slow
 def test_usual_games_of_the_weights_that_come_with_bgsim():
-    net = weights_of("net")
+    net = replace(weights_of("net"), quick=None)
     expected = plain_game(net, ("start",), 5)
     found = play_games(task((5, 6), starts=("start",), played_by=net))
     assert boards_of(found) == expected
@@ -244,6 +244,47 @@ def test_averaged_target_of_a_finished_game_is_its_outcome():
     assert found.targets[-1].tolist() == [float(k < points) for k in range(3)] + [0.0, 0.0]
 
 
+# --- averaged targets that remember the game ------------------------------------------------------
+
+
+def plain_adjusted(played_by, boards, lasting):
+    """Averaged targets, plus a share of what the next one differs from its own position's estimate."""
+    targets = [plain_averaged(played_by, boards[-1])]
+    for board, later in zip(boards[-2::-1], boards[:0:-1], strict=True):
+        surprise = targets[0] - chances_of(played_by, later)
+        mine = np.array([-surprise[0], *surprise[[3, 4]], *surprise[[1, 2]]])
+        targets.insert(0, plain_averaged(played_by, board) + lasting * mine)
+    return targets
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lasting", [0.6, 1.0])
+def test_adjusted_targets_are_averaged_ones_and_what_came_of_the_position(lasting):
+    found = play_games(task((2, 4), every=1, lasting=lasting))
+    expected = []
+    for game in range(2, 4):
+        expected += plain_adjusted(weights(), plain_game(weights(), ("hypergammon",), game), lasting)
+    assert found.targets == pytest.approx(np.array(expected), abs=1e-5)
+
+
+@pytest.mark.slow
+def test_adjusted_targets_are_right_on_average():
+    """Random weights know nothing; yet their whole games' results, luck taken out, average to the truth.
+
+    The truth being the mean outcome of the same weights' own games, from the first position of each; the
+    bounds are four standard errors.
+    """
+    asked = task((0, 400), every=1, lasting=1.0)
+    adjusted, outcomes = [], []
+    for game in range(400):
+        one = replace(asked, first_game=game, end_game=game + 1)
+        adjusted.append(play_games(one).targets[0])
+        outcomes.append(play_games(replace(one, averaged_every=0)).targets[0])
+    adjusted, outcomes = np.array(adjusted), np.array(outcomes)
+    error = (adjusted - outcomes).std(axis=0) / np.sqrt(len(adjusted))
+    assert np.all(np.abs((adjusted - outcomes).mean(axis=0)) <= 4 * error)
+
+
 # --- other nets at the table ----------------------------------------------------------------------
 
 
@@ -261,7 +302,9 @@ def test_a_teacher_plays_and_judges(every):
 @pytest.mark.parametrize("every", [0, 9])
 def test_quick_nets_that_agree_change_nothing(every):
     """The first choice of the quick nets is among those they leave, and equal nets make the same choice."""
-    plain = task((0, 3), starts=("start",), every=every, played_by=weights_of("net"))
-    right, found = play_games(plain), play_games(replace(plain, quick="net"))
+    net = replace(weights_of("net"), quick=None)
+    plain = task((0, 3), starts=("start",), every=every, played_by=net)
+    agreeing = replace(plain, weights=replace(net, quick=net.nets))
+    right, found = play_games(plain), play_games(agreeing)
     assert found.boards.tobytes() == right.boards.tobytes()
     assert found.targets.tobytes() == right.targets.tobytes()
