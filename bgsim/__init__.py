@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bgsim._version import __version__
 
 if TYPE_CHECKING:
+    from bgsim.apps.evaluate import Evaluation, evaluate
     from bgsim.apps.rollout import RolloutResult, rollout
     from bgsim.core.errors import BgsimError, PositionError
     from bgsim.core.notation import parse, parse_roll
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BgsimError": "core.errors",
+    "Evaluation": "apps.evaluate",
     "GameState": "core.state",
     "Play": "core.play",
     "Position": "core.position",
     "PositionError": "core.errors",
     "RolloutResult": "apps.rollout",
     "Rules": "core.rules",
+    "evaluate": "apps.evaluate",
     "legal_plays": "engine.plays",
     "parse": "core.notation",
     "parse_roll": "core.notation",
@@ -37,6 +40,7 @@ _HOMES = {
 
 __all__ = [
     "BgsimError",
+    "Evaluation",
     "GameState",
     "Play",
     "Position",
@@ -44,6 +48,7 @@ __all__ = [
     "RolloutResult",
     "Rules",
     "__version__",
+    "evaluate",
     "legal_plays",
     "parse",
     "parse_roll",

@@ -7,7 +7,7 @@ from typing import Any
 from bgsim.core.play import Play
 from bgsim.core.position import Position
 from bgsim.engine.plays import legal_plays, perft
-from bgsim.engine.policies import equity_of, find_policy, score_positions
+from bgsim.engine.policies import DEFAULT, equity_of, find_policy, score_positions
 
 __all__ = ["RankedPlay", "perft", "rank_plays"]
 
@@ -35,7 +35,7 @@ class RankedPlay:
         }
 
 
-def rank_plays(position: Position, roll: Iterable[int], *, policy: str = "greedy") -> list[RankedPlay]:
+def rank_plays(position: Position, roll: Iterable[int], *, policy: str = DEFAULT) -> list[RankedPlay]:
     """Return all legal plays, the policy's choice first; equal scores keep the engine's order.
 
     Raises:

@@ -12,7 +12,7 @@ from bgsim.core.notation import parse, with_rules
 from bgsim.core.position import Position
 from bgsim.core.rules import Rules
 from bgsim.core.state import GameState
-from bgsim.engine.policies import find_policy
+from bgsim.engine.policies import DEFAULT, find_policy
 from bgsim.run.executor import Executor, make_executor
 from bgsim.run.files import as_path
 from bgsim.run.ledger import Ledger
@@ -148,7 +148,7 @@ def rollout(
     position: GameState | Position | str,
     *,
     rules: str | Rules | None = None,
-    policy: str = "greedy",
+    policy: str = DEFAULT,
     opponent_policy: str | None = None,
     trials: int = 1296,
     seed: int = 0,

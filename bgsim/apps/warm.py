@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from bgsim.core.notation import parse
+from bgsim.engine.estimates import estimate
 from bgsim.engine.plays import legal_plays, perft
 from bgsim.engine.policies import POLICIES, score_positions
 from bgsim.kernels._jit import CACHE_FOLDER, is_compiled, mark_compiled
@@ -42,6 +43,11 @@ def _rank_plays() -> None:
             score_positions(policy, position, [play.after])
 
 
+def _estimate() -> None:
+    for policy in ("net", "net-1ply"):
+        estimate(policy, [parse("start").position])
+
+
 def _count_plays() -> None:
     perft(parse("/ 6:1").position, 2)
 
@@ -59,6 +65,7 @@ def _train_a_little() -> None:
 KERNEL_SETS: dict[str, Callable[[], object]] = {
     "rollout": warm_kernels,
     "plays": _rank_plays,
+    "evaluate": _estimate,
     "perft": _count_plays,
     "train": _train_a_little,
 }

@@ -18,7 +18,7 @@ def plays(
     roll: Annotated[
         str | None, typer.Argument(help="Such as 63; may be left out when the id has one.")
     ] = None,
-    policy: Annotated[str, typer.Option(help="Policy that ranks them.")] = "greedy",
+    policy: Annotated[str | None, typer.Option(help="Policy that ranks them (default net).")] = None,
     rules: Annotated[str | None, typer.Option(help="Rules, such as money or hypergammon.")] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
@@ -36,7 +36,8 @@ def plays(
     from bgsim.apps.plays import rank_plays
     from bgsim.apps.warm import beside
 
-    ranked = beside(lambda: rank_plays(state.position, dice, policy=policy))
+    chosen = {} if policy is None else {"policy": policy}
+    ranked = beside(lambda: rank_plays(state.position, dice, **chosen))
     if json:
         print_json([found.to_dict() for found in ranked])
         return

@@ -24,7 +24,7 @@ def rollout(
     config: Annotated[Path | None, typer.Option(help="TOML file; options given here override it.")] = None,
     trials: Annotated[int | None, typer.Option(help="Trials of each position (default 1296).")] = None,
     rules: Annotated[str | None, typer.Option(help="money, cubeless, match:N, dmp, nackgammon, ...")] = None,
-    policy: Annotated[str | None, typer.Option(help="Who chooses the plays (default greedy).")] = None,
+    policy: Annotated[str | None, typer.Option(help="Who chooses the plays (default net).")] = None,
     opponent_policy: Annotated[str | None, typer.Option(help="Policy of the player not on roll.")] = None,
     cubeful: Annotated[bool | None, typer.Option("--cubeful", help="Play with the cube (not yet).")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the dice, 0 to 2^64 - 1 (default 0).")] = None,

@@ -28,6 +28,7 @@ from bgsim.kernels.policy import (
 )
 
 __all__ = [
+    "DEFAULT",
     "OUTCOME_VALUES",
     "POLICIES",
     "Players",
@@ -45,6 +46,8 @@ __all__ = [
 OUTCOME_VALUES = np.array([1, 2, 3, -1, -2, -3], dtype=np.int64) << 32
 
 POINT = 1 << 48  # a point in the unit of a net's scores
+
+DEFAULT = "net"  # plays wherever no policy is named
 
 KEPT, MARGIN = 6, 0.2  # plays that quick nets leave, and how far below their best, in points
 

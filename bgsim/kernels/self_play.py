@@ -157,6 +157,20 @@ def averaged_target(board: np.ndarray, player: Player, scratch: GameScratch, tar
 
 
 @jit
+def estimate_boards(
+    boards: np.ndarray, player: Player, look_ahead: bool, scratch: GameScratch, estimates: np.ndarray
+) -> None:
+    """Write chances (float32[n, 5]) of boards (uint64[n, 4]): the nets' own, or their mean over 21 rolls."""
+    for row in range(boards.shape[0]):
+        if look_ahead:
+            averaged_target(boards[row], player, scratch, estimates[row])
+        else:
+            write_estimate(scratch.evaluator, player.contact, player.race, boards, row)
+            for k in range(5):
+                estimates[row, k] = scratch.evaluator.scratch.chances[0, k] / CERTAIN
+
+
+@jit
 def adjusted_targets(
     n: int,
     player: Player,

@@ -15,7 +15,7 @@ from bgsim.core.numbers import whole_within
 from bgsim.core.rules import check_playable
 from bgsim.core.state import GameState
 from bgsim.engine.boards import pack
-from bgsim.engine.policies import find_policy, players_of
+from bgsim.engine.policies import DEFAULT, find_policy, players_of
 from bgsim.kernels.dice import MAX_TRIAL
 from bgsim.kernels.playout import Roots, Settings
 
@@ -83,7 +83,7 @@ class Plan:
     """
 
     roots: tuple[Root, ...]
-    policy: str = "greedy"
+    policy: str = DEFAULT
     opponent_policy: str = ""  # "" = the same as policy
     trials: int = 1296
     seed: int = 0

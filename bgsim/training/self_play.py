@@ -9,10 +9,10 @@ import numpy.typing as npt
 from bgsim.core.errors import PlanError
 from bgsim.core.notation import parse
 from bgsim.engine.boards import pack
-from bgsim.engine.policies import OUTCOME_VALUES, players_by, players_of
+from bgsim.engine.estimates import new_scratch
+from bgsim.engine.policies import players_by, players_of
 from bgsim.engine.weights import Weights
-from bgsim.kernels.board import MAX_RESULTS
-from bgsim.kernels.self_play import MAX_GAME, GameScratch, Starts, record_games
+from bgsim.kernels.self_play import MAX_GAME, Starts, record_games
 
 __all__ = ["START_POSITIONS", "GameTask", "Lessons", "play_games", "starts_of"]
 
@@ -78,14 +78,7 @@ def starts_of(names: tuple[str, ...]) -> Starts:
 def play_games(task: GameTask) -> Lessons:
     """Play a task's games; the same task gives the same bytes anywhere."""
     ready = players_of(task.teacher) if task.teacher else players_by(task.weights)
-    scratch = GameScratch(
-        evaluator=ready.evaluator(),
-        board=np.zeros(4, np.uint64),
-        results=np.zeros((MAX_RESULTS, 4), np.uint64),
-        scores=np.zeros(MAX_RESULTS, np.int64),
-        outcome_values=OUTCOME_VALUES,
-        mixed=np.zeros(5, np.float64),
-    )
+    scratch = new_scratch(ready)
     boards, targets = _room((task.end_game - task.first_game) * MAX_GAME)
     rows = record_games(
         np.uint64(task.seed),

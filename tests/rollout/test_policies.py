@@ -211,7 +211,7 @@ def test_greedy_gammon_share():
 
 def test_values_and_their_squares_fit_the_counts():
     """Sums of values and of squares follow from the counts of outcomes: cubeless points are 1, 2 and 3."""
-    plan = Plan(roots=(Root(parse("start")),), trials=500)
+    plan = Plan(roots=(Root(parse("start")),), policy="greedy", trials=500)
     (record,) = records(plan.settings(), plan.kernel_roots(), [(0, 0, 500)])
     counts = record["sums"][0, :6].tolist()
     assert (

@@ -21,7 +21,7 @@ from bgsim.run.runner import run_plan
 from bgsim.run.tables import read_parquet
 
 ROOTS = (Root(parse("start"), "start"), Root(parse("nackgammon"), "nack"))
-PLAN = Plan(roots=ROOTS, trials=60, seed=5)
+PLAN = Plan(roots=ROOTS, policy="greedy", trials=60, seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -274,12 +274,18 @@ def test_no_changed_byte_of_a_part_gives_other_sums(tmp_path, segments):
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        (Plan(roots=ROOTS, trials=61, seed=5), "trials is 60 there and 61 here"),
-        (Plan(roots=ROOTS, trials=60, seed=6), "seed is 5 there and 6 here"),
+        (Plan(roots=ROOTS, policy="greedy", trials=61, seed=5), "trials is 60 there and 61 here"),
+        (Plan(roots=ROOTS, policy="greedy", trials=60, seed=6), "seed is 5 there and 6 here"),
         (Plan(roots=ROOTS, trials=60, seed=5, policy="random"), "policy is 'greedy' there and 'random' here"),
-        (Plan(roots=ROOTS, trials=60, seed=5, stratified=True), "stratified is False there and True here"),
-        (Plan(roots=ROOTS[:1], trials=60, seed=5), "it has 2 positions, not 1"),
-        (Plan(roots=ROOTS[::-1], trials=60, seed=5), "position 1 differs in name, rules, xgid"),
+        (
+            Plan(roots=ROOTS, policy="greedy", trials=60, seed=5, stratified=True),
+            "stratified is False there and True here",
+        ),
+        (Plan(roots=ROOTS[:1], policy="greedy", trials=60, seed=5), "it has 2 positions, not 1"),
+        (
+            Plan(roots=ROOTS[::-1], policy="greedy", trials=60, seed=5),
+            "position 1 differs in name, rules, xgid",
+        ),
     ],
 )
 def test_parts_of_another_plan_are_refused_saying_what_differs(tmp_path, segments, other, says):

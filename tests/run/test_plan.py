@@ -45,7 +45,7 @@ def test_equal_plans_have_one_name():
 
 
 def test_saying_a_default_changes_nothing():
-    said = plan(opponent_policy="greedy", policy="greedy", trials=1296, seed=0, max_plies=MAX_PLIES)
+    said = plan(opponent_policy="net", policy="net", trials=1296, seed=0, max_plies=MAX_PLIES)
     assert said.plan_id == plan().plan_id
 
 
@@ -93,7 +93,7 @@ def test_json_holds_the_plan():
     stored = json.loads(plan(START, OTHER, seed=2**64 - 1, opponent_policy="random").json)
     assert stored["numbers_version"] == NUMBERS_VERSION
     assert stored["seed"] == 2**64 - 1
-    assert (stored["policy"], stored["opponent_policy"]) == ("greedy", "random")
+    assert (stored["policy"], stored["opponent_policy"]) == ("net", "random")
     assert [root["xgid"] for root in stored["roots"]] == [START.state.xgid, OTHER.state.xgid]
     assert stored == plan(START, OTHER, seed=2**64 - 1, opponent_policy="random").to_dict()
 

@@ -18,7 +18,7 @@ from bgsim.run.tables import read_metadata, write_parquet
 from tests.columns import columns_of
 
 ROOTS = (Root(parse("start"), "start"), Root(parse("nackgammon"), "nack"))
-PLAN = Plan(roots=ROOTS, trials=60, seed=5)
+PLAN = Plan(roots=ROOTS, policy="greedy", trials=60, seed=5)
 
 
 def names(folder):
@@ -82,7 +82,7 @@ def test_existing_tables_and_unfinished_runs_are_not_overwritten(tmp_path):
 def test_another_plan_is_refused_on_resume(tmp_path):
     path = tmp_path / "x.parquet"
     run_rollout(PLAN, out=path)
-    other = Plan(roots=ROOTS, trials=72, seed=5)
+    other = Plan(roots=ROOTS, policy="greedy", trials=72, seed=5)
     with pytest.raises(
         TableError, match=r"x\.parquet belongs to another plan: trials is 60 there and 72 here"
     ):
@@ -97,7 +97,7 @@ def test_another_plan_is_refused_on_resume(tmp_path):
 def test_an_interrupted_overwrite_can_go_on(tmp_path):
     """The old table stays until the new one is whole, and does not stand in the new one's way."""
     path = tmp_path / "x.parquet"
-    old = Plan(roots=ROOTS, trials=12)
+    old = Plan(roots=ROOTS, policy="greedy", trials=12)
     run_rollout(old, out=path)
     stop = Stop()
     run = run_rollout(

@@ -23,7 +23,7 @@ from tests.columns import columns_of, rows_of
 
 TEXTS = ("start", "nackgammon", "4HPwATDgc/ABMA:8AngAGAAEAAE", "6:5 5:5 4:5 / 6:5 5:5 4:5", "AQAABAAAAAAAAA")
 ROOTS = tuple(Root(parse(text), f"position {number}") for number, text in enumerate(TEXTS))
-PLAN = Plan(roots=ROOTS, trials=250, seed=2026)
+PLAN = Plan(roots=ROOTS, policy="greedy", trials=250, seed=2026)
 
 
 class Scripted:
@@ -98,13 +98,13 @@ def test_the_order_of_the_positions_never_changes_a_row(tmp_path, expected):
     shuffled = list(ROOTS)
     random.Random(3).shuffle(shuffled)
     assert shuffled != list(ROOTS)
-    plan = Plan(roots=tuple(shuffled), trials=250, seed=2026)
+    plan = Plan(roots=tuple(shuffled), policy="greedy", trials=250, seed=2026)
     run_rollout(plan, out=tmp_path / "x.parquet", batch=90)
     assert rows_of(tmp_path / "x.parquet") == rows_of(expected)
 
 
 def test_a_position_alone_gives_the_row_it_gives_among_others(tmp_path, expected):
-    run_rollout(Plan(roots=ROOTS[2:3], trials=250, seed=2026), out=tmp_path / "x.parquet")
+    run_rollout(Plan(roots=ROOTS[2:3], policy="greedy", trials=250, seed=2026), out=tmp_path / "x.parquet")
     assert rows_of(tmp_path / "x.parquet").items() <= rows_of(expected).items()
 
 
@@ -122,7 +122,7 @@ def test_results_may_come_in_any_order(order):
 
 
 def test_another_seed_gives_another_table(tmp_path, expected):
-    run_rollout(Plan(roots=ROOTS, trials=250, seed=2027), out=tmp_path / "x.parquet")
+    run_rollout(Plan(roots=ROOTS, policy="greedy", trials=250, seed=2027), out=tmp_path / "x.parquet")
     assert columns_of(tmp_path / "x.parquet")["equity"] != columns_of(expected)["equity"]
 
 
@@ -149,7 +149,7 @@ def test_a_task_carries_only_the_roots_that_it_needs():
 
 def test_tasks_are_made_only_when_they_are_asked_for():
     """A plan of a million batches costs no memory."""
-    plan = Plan(roots=ROOTS[:1], trials=10**12)
+    plan = Plan(roots=ROOTS[:1], policy="greedy", trials=10**12)
     stop, executor = Stop(), Scripted()
     run_plan(plan, executor, Ledger(1), batch=3, stop=stop, listener=lambda _: stop.request())
     assert len(executor.tasks) <= 2
@@ -228,7 +228,7 @@ def test_a_stop_before_the_beginning_plays_nothing():
 
 def test_a_stop_reaches_a_kernel_at_work():
     """A batch that would take minutes ends after the trial in play, and its finished trials count."""
-    plan = Plan(roots=ROOTS[:1], trials=MAX_BATCH_TRIALS)
+    plan = Plan(roots=ROOTS[:1], policy="greedy", trials=MAX_BATCH_TRIALS)
     run_batch(  # compiled before the clock is set
         next(iter(_tasks(plan, 1)))
     )
@@ -242,13 +242,13 @@ def test_a_stop_reaches_a_kernel_at_work():
     assert 0 < ledger.trials() < MAX_BATCH_TRIALS
     done = ledger.trials()
     whole = Ledger(1)
-    run_plan(Plan(roots=ROOTS[:1], trials=done), Scripted(), whole)
+    run_plan(Plan(roots=ROOTS[:1], policy="greedy", trials=done), Scripted(), whole)
     assert state(whole) == state(ledger)
 
 
 def _tasks(plan, trials):
     executor = Scripted()
-    run_plan(Plan(roots=plan.roots, trials=trials), executor, Ledger(len(plan.roots)))
+    run_plan(Plan(roots=plan.roots, policy="greedy", trials=trials), executor, Ledger(len(plan.roots)))
     return executor.tasks
 
 
@@ -308,7 +308,7 @@ def test_a_run_in_another_thread_leaves_the_signals_alone():
 
     def work():
         run_plan(
-            Plan(roots=ROOTS[:1], trials=10),
+            Plan(roots=ROOTS[:1], policy="greedy", trials=10),
             Scripted(),
             Ledger(1),
             listener=lambda _: seen.append(signal.getsignal(signal.SIGINT)),
