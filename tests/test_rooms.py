@@ -26,7 +26,7 @@ ROOMS = {
     "training": {"core", "kernels", "engine", "run"},
     "apps": {"core", "kernels", "engine", "bearoff", "formats", "run", "training"},
     "report": {"core", "apps", "run.tables"},
-    "cli": {"core", "apps", "run.tables"},
+    "cli": {"core", "apps", "report", "run.tables"},
 }
 # Packages from outside the standard library: the rooms or single modules that may import them.
 OUTSIDE = {

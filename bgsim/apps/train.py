@@ -42,6 +42,7 @@ class StageConfig(BaseModel):
     rate_end: float | None = Field(default=None, gt=0.0)
     cycle: bool = False
     teacher: str = ""
+    starts: list[str] = []
 
 
 class TrainConfig(BaseModel):
@@ -71,7 +72,10 @@ class TrainConfig(BaseModel):
             quick_contact=tuple(self.quick_contact),
             quick_race=tuple(self.quick_race),
             starts=tuple(self.starts),
-            stages=tuple(Stage(**stage.model_dump()) for stage in self.stages),
+            stages=tuple(
+                Stage(**stage.model_dump(exclude={"starts"}), starts=tuple(stage.starts))
+                for stage in self.stages
+            ),
         )
 
 
@@ -99,7 +103,8 @@ class TrainJob:
             widths = getattr(read, key)
             if not widths_fit(widths) and (widths or not key.startswith("quick_")):
                 raise PlanError(f"{config}: '{key}' is {widths}: it should be {WIDTHS_THAT_FIT}")
-        starts_of(tuple(read.starts))
+        for starts in (read.starts, *(stage.starts for stage in read.stages)):
+            starts_of(tuple(starts))
         for number, stage in enumerate(read.stages, 1):
             if stage.targets == "averaged" and stage.lasting > 0 and stage.every > 1:
                 raise PlanError(

@@ -23,6 +23,7 @@ MAX_TRIAL = 1 << 48
 PLAY = np.uint64(0)  # purposes of a counter: no two share a block
 FIRST_ROLL = np.uint64(1)
 SECOND_ROLL = np.uint64(2)
+START = np.uint64(3)
 
 ROLLS = 36  # ordered rolls
 OPENING_ROLLS = 30  # ordered rolls without doubles

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bgsim.kernels._jit import jit
-from bgsim.kernels.bits import ZERO
-from bgsim.kernels.board import blocked_points, copy_board, copy_turned, occupied, won_by
-from bgsim.kernels.dice import PLAY, below, block, dice_of
+from bgsim.kernels.bits import OFF, ONE, ZERO
+from bgsim.kernels.board import add, blocked_points, copy_board, copy_turned, occupied, won_by
+from bgsim.kernels.dice import PLAY, START, below, block, dice_of
 from bgsim.kernels.net import CERTAIN, Evaluator, write_estimate
 from bgsim.kernels.plays import list_results
 from bgsim.kernels.policy import LOOKAHEAD, Player, choose, first_best, score_results
@@ -25,6 +25,7 @@ class Starts(NamedTuple):
     boards: np.ndarray  # uint64[k, 4]
     openings: np.ndarray  # bool[k]; the first roll is one of the 15 non-doubles
     erratic_plies: np.ndarray  # int64[k]; so many plies, and fewer, are played erratically and not recorded
+    races: np.ndarray  # bool[k]; a random race instead of the board
 
 
 class GameScratch(NamedTuple):
@@ -36,6 +37,33 @@ class GameScratch(NamedTuple):
     scores: np.ndarray  # int64[MAX_RESULTS]
     outcome_values: np.ndarray  # int64[6]
     mixed: np.ndarray  # float64[5]
+
+
+@jit
+def write_race(seed: np.uint64, stream: np.uint64, game: int, board: np.ndarray) -> None:
+    """Write a random race: a border 8 to 16 points from home, each side anywhere on its own side of it.
+
+    One side in four has borne checkers off already; in one race of two both stand rather low.
+    """
+    words = block(seed, stream, np.uint64(game), np.uint64(0), START)
+    border = 8 + below(words[0], 5) + below(words[1], 5)
+    stand_low = (words[0] & ONE) == ZERO
+    for side in range(2):
+        word = words[2 + side]
+        low_half = (word & np.uint64(0xFFFF)) << np.uint64(16)
+        off = below(low_half, 15) if word >> np.uint64(30) == ZERO else 0
+        room = border if side == 0 else 24 - border
+        low, high = ZERO, ZERO
+        for _ in range(off):
+            low, high = add(low, high, OFF)
+        for checker in range(off, 15):
+            number = 1 + 15 * side + checker
+            found = block(seed, stream, np.uint64(game), np.uint64(number), START)
+            point = below(found[0], room)
+            if stand_low:
+                point = min(point, below(found[1], room))
+            low, high = add(low, high, ONE << np.uint64(point + 1))
+        board[2 * side], board[2 * side + 1] = low, high
 
 
 @jit
@@ -56,7 +84,10 @@ def play_game(
     """
     board, results = scratch.board, scratch.results
     start = game % starts.boards.shape[0]
-    copy_board(starts.boards[start], board)
+    if starts.races[start]:
+        write_race(seed, stream, game, board)
+    else:
+        copy_board(starts.boards[start], board)
     opening = starts.openings[start]
     number = game // starts.boards.shape[0]
     skipped = number % (starts.erratic_plies[start] + 1)

@@ -35,7 +35,8 @@ class Stage:
     lasting: lambda, how far later positions of the game count; averaged targets with it are results with the
     luck taken out; every: averaged targets are made for every so manieth position; rate: of Adam, falling
     linearly to rate_end over the stage; cycle: within a generation it rises in a tenth of the steps and falls
-    to almost nothing in the others; passes: over a generation's samples; teacher: see GameTask.
+    to almost nothing in the others; passes: over a generation's samples; teacher: see GameTask; starts:
+    instead of the recipe's.
     """
 
     generations: int
@@ -49,6 +50,7 @@ class Stage:
     rate_end: float | None = None
     cycle: bool = False
     teacher: str = ""
+    starts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ def _lessons(
                 first_game=first,
                 end_game=min(first + GAMES_A_TASK, stage.games),
                 weights=weights,
-                starts=recipe.starts,
+                starts=stage.starts or recipe.starts,
                 lasting=stage.lasting,
                 averaged_every=stage.every if stage.targets == "averaged" else 0,
                 teacher=stage.teacher,

@@ -23,6 +23,7 @@ START_POSITIONS = {
     "longgammon": "24:15 / 24:15",
     "hypergammon": "hypergammon",  # as a point list it would have twelve checkers borne off: no gammons
     "dutch": "bar:15 / bar:15",
+    "race": "/ 1:1",  # a random race in its place
     "erratic": "start",  # after up to ERRATIC_PLIES plies in which either side may play at random
 }
 ERRATIC_PLIES = 100
@@ -71,6 +72,7 @@ def starts_of(names: tuple[str, ...]) -> Starts:
     return Starts(
         boards=pack([state.position for state in states]),
         openings=np.array([state.opening for state in states], np.bool_),
+        races=np.array([name == "race" for name in names], np.bool_),
         erratic_plies=np.array([ERRATIC_PLIES if name == "erratic" else 0 for name in names], np.int64),
     )
 

@@ -12,6 +12,7 @@ from bgsim.core.errors import PlanError
 from bgsim.engine.boards import unpack_all
 from bgsim.engine.policies import OUTCOME_VALUES
 from bgsim.engine.weights import Weights, weights_of
+from bgsim.kernels.self_play import write_race
 from bgsim.training.self_play import ERRATIC_PLIES, START_POSITIONS, GameTask, play_games, starts_of
 from tests import oracle
 from tests.kernels.plain_nets import (
@@ -138,6 +139,34 @@ def test_usual_games_of_the_weights_that_come_with_bgsim():
     assert boards_of(found) == expected
 
 
+def plain_race(game):
+    """A random race by the words of the game's own blocks."""
+    words = block(SEED, GENERATION, game, 0, purpose=3)
+    border = 8 + below(words[0], 5) + below(words[1], 5)
+    sides = []
+    for number, room in enumerate((border, 24 - border)):
+        word, counts = words[2 + number], [0] * 26
+        counts[0] = below((word & 0xFFFF) << 16, 15) if word >> 30 == 0 else 0
+        for checker in range(counts[0], 15):
+            drawn = block(SEED, GENERATION, game, 1 + 15 * number + checker, purpose=3)
+            places = [below(drawn[0], room), below(drawn[1], room)]
+            counts[1 + (min(places) if words[0] & 1 == 0 else places[0])] += 1
+        sides.append(tuple(counts))
+    return tuple(sides)
+
+
+def test_random_races():
+    boards = np.zeros((300, 4), np.uint64)
+    for game, board in enumerate(boards):
+        write_race(np.uint64(SEED), np.uint64(GENERATION), game, board)
+    found = [(position.on_roll, position.opponent) for position in unpack_all(boards)]
+    assert found == [plain_race(game) for game in range(300)]
+    assert not any(can_meet(board) for board in found)
+    assert len(set(found)) == 300
+    off = sum(1 for board in found for counts in board if counts[0] > 0)
+    assert 90 < off < 190  # 14 of 15 in one side of four: 140 +- 10.4
+
+
 def test_starts_are_taken_in_turn():
     """By the number of the game; the opponent's checkers still stand as they did."""
     starts = ("hypergammon", "longgammon", "nackgammon")
@@ -182,7 +211,7 @@ def test_start_positions_are_those_of_the_rules():
     starts = starts_of(tuple(BOARDS))
     found = [(position.on_roll, position.opponent) for position in unpack_all(starts.boards)]
     assert found == list(BOARDS.values())
-    assert set(BOARDS) == set(START_POSITIONS)
+    assert {*BOARDS, "race"} == set(START_POSITIONS)
     assert starts.erratic_plies.tolist() == [0, 0, 0, 0, 0, 100]
 
 
@@ -190,7 +219,7 @@ def test_unknown_start_names_those_there_are():
     with pytest.raises(PlanError) as caught:
         starts_of(("start", "nackgamon"))
     assert str(caught.value) == (
-        "unknown start 'nackgamon'; use: start, nackgammon, longgammon, hypergammon, dutch, erratic"
+        "unknown start 'nackgamon'; use: start, nackgammon, longgammon, hypergammon, dutch, race, erratic"
     )
 
 
