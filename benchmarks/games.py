@@ -20,9 +20,11 @@ class Games(NamedTuple):
     turns: int
 
 
-def play_records(policy: str, games: int, *, first: int = 0, seed: int = 1) -> Records:
+def play_records(
+    policy: str, games: int, *, first: int = 0, seed: int = 1, position: str = "start"
+) -> Records:
     """The one record of the games number first .. first + games - 1 of a seed."""
-    plan = Plan(roots=(Root(parse("start")),), policy=policy, trials=games, seed=seed)
+    plan = Plan(roots=(Root(parse(position)),), policy=policy, trials=games, seed=seed)
     task = BatchTask(
         settings=plan.settings(),
         policies=plan.two_policies,

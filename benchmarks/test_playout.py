@@ -14,7 +14,7 @@ pytestmark = pytest.mark.benchmark(group="playout", timer=cpu_seconds)
 GAMES = 2_000
 
 
-@pytest.mark.parametrize("policy", ["random", "greedy"])
+@pytest.mark.parametrize("policy", ["random", "greedy", "net"])
 def test_full_games_from_the_start(benchmark: BenchmarkFixture, policy: str) -> None:
     """The same seed gives the same games, each with a winner, whoever asks."""
     once, twice = play_records(policy, GAMES), play_records(policy, GAMES)

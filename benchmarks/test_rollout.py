@@ -18,7 +18,7 @@ CONTACT = slice(None, None, 10)  # 60 of the contact positions
 TRIALS_OF_EACH = 36
 
 
-@pytest.mark.parametrize("policy", ["random", "greedy"])
+@pytest.mark.parametrize("policy", ["random", "greedy", "net"])
 def test_one_position(benchmark: BenchmarkFixture, policy: str) -> None:
     """One thread, whose CPU time is all there is."""
 

@@ -58,7 +58,7 @@ def test_keep_and_load_parts(benchmark: BenchmarkFixture, tmp_path: Path) -> Non
             store.add(records)
         store.flush()
         trials = PartStore(tmp_path / "parts", plan).load(Ledger(1))
-        store.remove()
+        store.clear()
         return trials
 
     assert keep_and_load() == plan.trials

@@ -9,12 +9,12 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-from benchmarks.peers import gnubg_nn, open_spiel, pgx
+from benchmarks.peers import gnubg, gnubg_nn, open_spiel, pgx
 from benchmarks.peers.contest import Heat, Peer, Work, hold, ratio
 from benchmarks.peers.installed import version_of
 from bgsim.run.provenance import provenance
 
-PEERS = (open_spiel, pgx, gnubg_nn)
+PEERS = (open_spiel, pgx, gnubg_nn, gnubg)
 LEAST_REPEATS = 3  # a median of fewer is one reading
 
 Report = dict[str, Any]
@@ -68,7 +68,7 @@ def _measured(module: ModuleType, seconds: float, repeats: int) -> Report:
         counts, contests = module.check_counts(), module.contests()
     except ImportError as error:
         return {**report, "status": f"not usable: {error}"}
-    report.update(status="measured", counts=asdict(counts))
+    report.update(status="measured", counts=None if counts is None else asdict(counts))
     for contest in contests:
         heats = hold(contest, seconds=seconds, repeats=repeats)
         report["contests"].append({"task": contest.task, "unit": contest.unit, **_figures(heats)})
@@ -83,7 +83,7 @@ def _figures(heats: tuple[Heat, ...]) -> Report:
         "ratio": ratio(heats, _units),
         "bgsim_rolls_per_s": median(_rolls(heat.bgsim) for heat in heats),
         "peer_rolls_per_s": median(_rolls(heat.peer) for heat in heats),
-        "rolls_ratio": ratio(heats, _rolls),
+        "rolls_ratio": ratio(heats, _rolls) if all(heat.peer.rolls for heat in heats) else None,
         "heats": [{side: work._asdict() for side, work in heat._asdict().items()} for heat in heats],
     }
 
@@ -111,20 +111,24 @@ def _printed(report: Report) -> str:
 
 def _peer_lines(peer: Report) -> list[str]:
     if peer["status"] != "measured":
-        return [f"{peer['name']}: {peer['status']} (pip install '{peer['requirement']}')"]
+        return [f"{peer['name']}: {peer['status']} (get it: {peer['requirement']})"]
     counts = peer["counts"]
     lines = [
         f"{peer['name']} {peer['version']}: lists {peer['lists']}",
         f"  both dice enforced: {'yes' if peer['uses_both_dice'] else 'no'}; {peer['note']}",
-        f"  results as bgsim's in {counts['agreeing']:,} of {counts['rolls']:,} rolls "
-        f"(too many in {counts['too_many']}, too few in {counts['too_few']})",
     ]
-    if counts["example"]:
-        lines.append(f"    e.g. {counts['example']}")
+    if counts is not None:
+        lines.append(
+            f"  results as bgsim's in {counts['agreeing']:,} of {counts['rolls']:,} rolls "
+            f"(too many in {counts['too_many']}, too few in {counts['too_few']})"
+        )
+        if counts["example"]:
+            lines.append(f"    e.g. {counts['example']}")
     lines.append(f"  {'':38}{'bgsim':>14}{'peer':>14}{'ratio':>9}")
     for contest in peer["contests"]:
         lines.append(_rate_line(f"{contest['task']}: {contest['unit']}", contest, "units", "ratio"))
-        lines.append(_rate_line("  rolls", contest, "rolls", "rolls_ratio"))
+        if contest["rolls_ratio"] is not None:
+            lines.append(_rate_line("  rolls", contest, "rolls", "rolls_ratio"))
     return lines
 
 

@@ -21,7 +21,7 @@ class Peer:
     """An engine to compare with, as far as it decides what its figures mean."""
 
     name: str
-    requirement: str  # what pip is asked for
+    requirement: str  # how to get it
     version: str | None  # None: not installed
     lists: str  # what it lists for a roll: all distinct results, sequences, a die at a time
     uses_both_dice: bool  # enforces "both dice if any sequence allows it"
@@ -32,7 +32,7 @@ class Work(NamedTuple):
     """What was done in some CPU seconds (user and system, all threads of the process)."""
 
     units: int
-    rolls: int  # turns played, or rolls whose plays were listed
+    rolls: int  # turns played, or rolls whose plays were listed; 0 where they are not known
     cpu_seconds: float
 
 

@@ -1,6 +1,6 @@
 """The evaluator of GNU Backgammon as a Python module: its own play, and its lists of plays.
 
-It has no random player, so its games are a mere reference of speed: a net beside a heuristic.
+It has no random player, so its games are a reference of speed: its net beside bgsim's nets.
 """
 
 import random
@@ -29,11 +29,11 @@ def describe() -> Peer:
     return Peer(
         name="gnubg-nn",
         # Only pre-releases exist, and pip takes them for a bound that is one.
-        requirement="gnubg-nn>=1.1.0a11",
+        requirement="pip install 'gnubg-nn>=1.1.0a11'",
         version=version_of("gnubg-nn"),
         lists="all distinct results",
         uses_both_dice=True,
-        note="plays its neural net without look-ahead; bgsim plays its greedy heuristic",
+        note="plays its neural net without look-ahead; bgsim plays its nets",
     )
 
 
@@ -43,11 +43,14 @@ def contests() -> tuple[Contest, ...]:
     timed = corpus()["nn"][TIMED]
     sided = [_sided(position) for position in timed]
     return (
-        Contest(
-            task="games by its net, bgsim by greedy",
-            unit="games",
-            bgsim=bgsim_games("greedy"),
-            peer=_NetGames(engine),
+        *(
+            Contest(
+                task=f"games by its net, bgsim by {policy}",
+                unit="games",
+                bgsim=bgsim_games(policy),
+                peer=_NetGames(engine),
+            )
+            for policy in ("net", "net-fast")
         ),
         Contest(
             task="lists, a Python call a roll",

@@ -21,7 +21,7 @@ CHECKED_GAMES = 4
 def describe() -> Peer:
     return Peer(
         name="OpenSpiel",
-        requirement="open_spiel>=2.0",
+        requirement="pip install 'open_spiel>=2.0'",
         version=version_of("open_spiel"),
         lists="sequences of two dice (several for one result); a double is two decisions",
         uses_both_dice=True,

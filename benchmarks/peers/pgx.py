@@ -26,7 +26,7 @@ def describe() -> Peer:
     version = version_of("pgx")
     return Peer(
         name="pgx",
-        requirement="pgx>=2.6",
+        requirement="pip install 'pgx>=2.6'",
         version=f"{version} (jax {jax})" if version and jax else None,
         lists="a die at a time",
         uses_both_dice=False,
