@@ -1,0 +1,1 @@
+"""Exact tables: bear-off."""
