@@ -17,7 +17,7 @@ from bgsim.run.runner import Stop
 from tests.cases import reference_plays
 from tests.children import BGSIM, PATIENCE, run_bgsim, run_python
 
-COMMANDS = ("rollout", "plays", "show", "perft", "duel", "train", "bench", "warm", "info")
+COMMANDS = ("rollout", "plays", "evaluate", "show", "perft", "duel", "train", "bench", "warm", "info")
 START = "4HPwATDgc/ABMA"
 START_XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10"
 
