@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from bgsim.apps.plays import rank_plays
 from bgsim.core.notation import parse
-from bgsim.engine.policies import equity_of, players_of
+from bgsim.core.position import Position
+from bgsim.engine.boards import pack
+from bgsim.engine.nets import joined, new_evaluator
+from bgsim.engine.plays import legal_plays
+from bgsim.engine.policies import OUTCOME_VALUES, equity_of, net_player, players_of, score_positions
 from bgsim.engine.weights import weights_of
-from bgsim.kernels.policy import LEFT_OUT
+from bgsim.kernels.policy import LEFT_OUT, NONE, score_results
 from bgsim.run.tables import read_metadata
+from tests.cases import corpus
 from tests.kernels.kernel_runs import records, roots, settings
 from tests.kernels.replay import Start
-from tests.oracle import START
+from tests.oracle import ALL_ROLLS, START
 
 POINT = 1 << 48
 
@@ -34,6 +40,53 @@ def test_plays_come_with_equities(invoke):
     assert len(plays) == 16
     assert equities == sorted(equities, reverse=True)
     assert all(-3 <= equity <= 3 for equity in equities)
+
+
+def test_net_fast_is_the_quick_nets_of_net():
+    """And `net` is both: the quick ones sort out, the others choose."""
+    weights = weights_of("net")
+    fast, net = (players_of(name).players[0] for name in ("net-fast", "net"))
+    assert (fast.contact, fast.race, fast.quick_contact) == (2, 3, NONE)
+    assert (net.contact, net.race, net.quick_contact, net.quick_race) == (0, 1, 2, 3)
+    assert weights.quick is not None
+    position = parse("start").position
+    results = [play.after for play in legal_plays(position, (5, 3))]
+    alone = score_by(new_evaluator(joined(weights.quick)), net_player(0), position, results)
+    assert score_positions("net-fast", position, results) == alone
+
+
+def score_by(evaluator, player, position, results):
+    scores = np.zeros(len(results), np.int64)
+    board, boards = pack([position])[0], pack(results)
+    score_results(player, board, boards, len(boards), OUTCOME_VALUES, evaluator, scores)
+    return scores.tolist()
+
+
+def test_quick_nets_seldom_lose_the_first_choice():
+    """On 150 positions of strong play x 21 rolls: in 1.5% of rolls at most, at 0.0002 points a roll at most.
+
+    A roll that is no double counts twice. Measured when it was chosen: 0.74%, 0.00008.
+    """
+    positions = [Position(*board) for board in corpus()["nn"][::4]]
+    pruned = players_of("net")
+    player, evaluator = pruned.players[0], pruned.evaluator()
+    alone = player._replace(quick_contact=NONE, quick_race=NONE)
+    lost = cost = rolls = 0
+    for position in positions:
+        for die1, die2 in ALL_ROLLS:
+            results = [play.after for play in legal_plays(position, (die1, die2))]
+            if len(results) < 2:
+                continue
+            weight = 1 if die1 == die2 else 2
+            full = score_by(evaluator, alone, position, results)
+            chosen = score_by(evaluator, player, position, results)
+            first, second = full.index(max(full)), chosen.index(max(chosen))
+            rolls += weight
+            lost += weight * (first != second)
+            cost += weight * (full[first] - full[second]) / POINT
+    assert rolls > 4000
+    assert lost / rolls <= 0.015
+    assert cost / rolls <= 0.0002
 
 
 def test_look_ahead_ranks_what_it_looked_at_above_the_rest():

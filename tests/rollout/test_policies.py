@@ -32,7 +32,7 @@ START = parse("start").position
 
 
 def test_registry():
-    kinds = {"random": RANDOM, "greedy": GREEDY, "net": NET, "net-1ply": LOOKAHEAD}
+    kinds = {"random": RANDOM, "greedy": GREEDY, "net": NET, "net-fast": NET, "net-1ply": LOOKAHEAD}
     assert {name: policy.kind for name, policy in POLICIES.items()} == kinds
     assert all(find_policy(name).name == name and policy.description for name, policy in POLICIES.items())
 
@@ -53,7 +53,9 @@ def test_unknown_policy_names_the_nearest_and_all(name, nearest):
         find_policy(name)
     text = str(caught.value)
     assert repr(name) in text
-    assert text.endswith("use one of: random, greedy, net, net-1ply, or the path of a weight file (.npz)")
+    assert text.endswith(
+        "use one of: random, greedy, net, net-fast, net-1ply, or the path of a weight file (.npz)"
+    )
     assert nearest is None or f"did you mean {nearest!r}?" in text
 
 
