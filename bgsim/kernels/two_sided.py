@@ -1,19 +1,23 @@
 """Both sides bear off: exact values by numbers of positions (see `numbering`).
 
-V[m][o] is the value to side m, on roll against o. After m's play to m' the other is on roll; with R[m'][o] what
-that is worth to him, his cube decision made, V[m] = -mean over the rolls of the least row R[m'] among the plays.
-Rows are whole and contiguous, and m' is a lower number. The other half, what o on roll against m is worth, is the
-same sum over o's plays of what m's own row says; it is done for a block of m's of equal pip count at once, their
-rows turned so that the block lies side by side.
+V[m][o] is the value to side m, on roll against o. After m's play to m' the other is on roll; with R[m'][o]
+what that is worth to him, his cube decision made, V[m] = -mean over the rolls of the least R[m'] among the
+plays. The other half, what o on roll against m is worth, is the same sum over o's plays of what m's own row
+says. Either is done for as many columns at once as `lanes_of` says, which lie side by side: of a strip of
+opponents o for every m', and of a block of m's of equal pip count for every o'. (In rows as long as the table
+every play was another page of memory: half as fast.)
 """
 
 import numpy as np
 
 from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bearoff_plays import ROLLS
+from bgsim.kernels.vectors import LEAST_BYTES, add_least
 
-BLOCK = 32  # positions of equal pip count whose rows are turned together
-TILE = 1024  # opponents worked out at once: their part of a row stays in the nearest cache
+
+def lanes_of(kind: type[np.floating]) -> int:
+    """Columns of a strip: 64 of 32 bits, 32 of 64."""
+    return LEAST_BYTES // np.dtype(kind).itemsize
 
 
 @inlined
@@ -22,79 +26,26 @@ def _is_double(roll: int) -> bool:
 
 
 @jit
-def value_rows(
+def sum_least(
     offsets: np.ndarray,
     plays: np.ndarray,
     numbers: tuple[int, int],
-    replies: np.ndarray,
-    columns: tuple[int, int],
-    rows: np.ndarray,
-    best: np.ndarray,
+    strip: np.ndarray,
+    totals: np.ndarray,
+    once: float,
 ) -> None:
-    """Write the values of numbers[0] up to numbers[1] on roll, against opponents columns[0] up to columns[1].
+    """totals[i] = sum over the 36 rolls of number numbers[0] + i of the least row among its plays.
 
-    offsets, plays: of all positions, see `list_plays`. replies: real[ring, positions], R of earlier numbers, at
-    their number modulo the ring. rows: real[numbers, positions]. best: real[TILE], scratch.
+    offsets, plays: of all positions, see `list_plays`, the plays as rows of the strip. strip:
+    real[any, lanes]. totals: real[numbers, lanes]. once: 1 in that kind, the weight of a double.
     """
-    ring = replies.shape[0]
-    for tile in range(columns[0], columns[1], TILE):
-        width = min(TILE, columns[1] - tile)
-        for number in range(numbers[0], numbers[1]):
-            total = rows[number - numbers[0], tile : tile + width]
-            for c in range(width):
-                total[c] = 0.0
-            for roll in range(ROLLS):
-                at, end = offsets[number * ROLLS + roll], offsets[number * ROLLS + roll + 1]
-                one = replies[plays[at] % ring, tile : tile + width]
-                for c in range(width):
-                    best[c] = one[c]
-                at += 1
-                while at + 1 < end:
-                    one = replies[plays[at] % ring, tile : tile + width]
-                    two = replies[plays[at + 1] % ring, tile : tile + width]
-                    for c in range(width):
-                        less = one[c] if one[c] < two[c] else two[c]
-                        best[c] = less if less < best[c] else best[c]
-                    at += 2
-                if at < end:
-                    one = replies[plays[at] % ring, tile : tile + width]
-                    for c in range(width):
-                        best[c] = one[c] if one[c] < best[c] else best[c]
-                weight = 1.0 if _is_double(roll) else 2.0
-                for c in range(width):
-                    total[c] += weight * best[c]
-            for c in range(width):
-                total[c] /= -36.0
-
-
-@jit
-def turned_values(
-    offsets: np.ndarray,
-    plays: np.ndarray,
-    block: np.ndarray,
-    opponents: tuple[int, int],
-    out: np.ndarray,
-    best: np.ndarray,
-) -> None:
-    """Write what o on roll is worth against each m of a block (out: real[positions, BLOCK]), for some o's.
-
-    offsets, plays: of all positions. block: real[positions, BLOCK], what m on roll against o' is worth, his cube
-    decision made. best: real[BLOCK], scratch.
-    """
-    for o in range(opponents[0], opponents[1]):
-        total = out[o]
-        for c in range(BLOCK):
-            total[c] = 0.0
+    lanes = strip.shape[1]
+    flat, flat_totals = strip.reshape(-1), totals.reshape(-1)
+    for number in range(numbers[0], numbers[1]):
+        at = (number - numbers[0]) * lanes
+        for c in range(at, at + lanes):
+            flat_totals[c] = 0.0
         for roll in range(ROLLS):
-            at, end = offsets[o * ROLLS + roll], offsets[o * ROLLS + roll + 1]
-            for c in range(BLOCK):
-                best[c] = block[plays[at], c]
-            for k in range(at + 1, end):
-                one = block[plays[k]]
-                for c in range(BLOCK):
-                    best[c] = one[c] if one[c] < best[c] else best[c]
-            weight = 1.0 if _is_double(roll) else 2.0
-            for c in range(BLOCK):
-                total[c] += weight * best[c]
-        for c in range(BLOCK):
-            total[c] /= -36.0
+            place = number * ROLLS + roll
+            weight = once if _is_double(roll) else once + once
+            add_least(flat, lanes, plays, offsets[place], offsets[place + 1], weight, flat_totals, at)

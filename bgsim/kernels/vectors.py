@@ -259,3 +259,64 @@ def _dense(vectors: int, rows: int, last: bool) -> Any:
 #  weights_at, biases int32 flat, biases_at, out flat, out_at, out_stride)
 dense_two_rows = _dense(vectors=DENSE_BLOCK // _LANES32, rows=2, last=False)
 outputs_four_rows = _dense(vectors=1, rows=4, last=True)
+
+
+LEAST_BYTES = 256  # of a row that `add_least` works on at once: 8 registers of 32 bytes
+
+
+def _add_least(
+    typing_context: Any,
+    rows: Any,
+    stride: Any,
+    chosen: Any,
+    start: Any,
+    end: Any,
+    weight: Any,
+    total: Any,
+    total_at: Any,
+) -> Any:
+    """total += weight * the least of the chosen rows, element by element, over LEAST_BYTES of them.
+
+    rows: real flat, row r from r * stride on. chosen: int32[], entries start up to end, at least one.
+    total: real flat, from total_at on; of the same kind as rows, as weight is.
+    """
+    real = {types.float32: ir.FloatType(), types.float64: ir.DoubleType()}[rows.dtype]
+    lanes = 32 // (4 if rows.dtype == types.float32 else 8)
+    vector, registers = ir.VectorType(real, lanes), LEAST_BYTES // 32
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data_rows, data_chosen, data_total = (
+            _data(context, builder, signature.args[i], values[i]) for i in (0, 2, 6)
+        )
+        stride, start, end, weight, total_at = (values[i] for i in (1, 3, 4, 5, 7))
+
+        def row_of(entry: Any) -> Any:
+            number = builder.zext(builder.load(builder.gep(data_chosen, [entry])), _I64)
+            return builder.mul(number, stride)
+
+        least = [cgutils.alloca_once(builder, vector) for _ in range(registers)]
+        first = row_of(start)
+        for k, best in enumerate(least):
+            builder.store(_load(builder, data_rows, builder.add(first, _I64(k * lanes)), vector, 4), best)
+        with cgutils.for_range(builder, builder.sub(builder.sub(end, start), _I64(1))) as step:
+            row = row_of(builder.add(builder.add(start, _I64(1)), step.index))
+            for k, best in enumerate(least):
+                here = _load(builder, data_rows, builder.add(row, _I64(k * lanes)), vector, 4)
+                so_far = builder.load(best)
+                smaller = builder.fcmp_ordered("<", here, so_far)
+                builder.store(builder.select(smaller, here, so_far), best)
+        alone = builder.insert_element(ir.Constant(vector, ir.Undefined), weight, _I32(0))
+        weights = builder.shuffle_vector(
+            alone, ir.Constant(vector, ir.Undefined), ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes)
+        )
+        for k, best in enumerate(least):
+            at = builder.add(total_at, _I64(k * lanes))
+            before = _load(builder, data_total, at, vector, 4)
+            more = builder.fmul(weights, builder.load(best))
+            _store(builder, builder.fadd(before, more), data_total, at, 4)
+        return context.get_dummy_value()
+
+    return types.void(rows, stride, chosen, start, end, weight, total, total_at), codegen
+
+
+add_least: Any = intrinsic(_add_least)

@@ -9,7 +9,7 @@ import pytest
 
 from bgsim.kernels.bearoff_plays import MOST_ENDS, ROLLS, list_moves, list_plays
 from bgsim.kernels.numbering import firsts_of, ways_of, write_positions
-from bgsim.kernels.two_sided import BLOCK, TILE, turned_values, value_rows
+from bgsim.kernels.two_sided import lanes_of, sum_least
 from tests import oracle
 from tests.oracle import side
 
@@ -57,23 +57,33 @@ def test_plays_are_those_of_the_rule_book(points, checkers):
             assert set(found) == expected
 
 
-def cubeless(points, checkers, dtype=np.float64):
+def cubeless(points, checkers, kind=np.float64):
     """V and R of every pair, level by level."""
     positions, firsts, offsets, plays = lists(points, checkers)
-    n = len(positions)
-    values, replies = np.zeros((n, n), dtype), np.zeros((n, n), dtype)
-    replies[0] = -1
-    tile, lanes = np.zeros(TILE, dtype), np.zeros(BLOCK, dtype)
+    lanes, n = lanes_of(kind), len(positions)
+    strips = -(-n // lanes)
+    values, replies = (np.zeros((strips, n, lanes), kind) for _ in range(2))  # strip of opponents, m, o
+    replies[:, 0] = -1
     for level in range(1, len(firsts) - 1):
-        for start in range(firsts[level], firsts[level + 1], BLOCK):
-            end = min(start + BLOCK, int(firsts[level + 1]))
-            value_rows(offsets, plays, (start, end), replies, (1, n), values[start:end], tile)
-            block, out = np.zeros((n, BLOCK), dtype), np.zeros((n, BLOCK), dtype)
-            block[:, : end - start] = values[start:end].T
+        for start in range(firsts[level], firsts[level + 1], lanes):
+            end = min(start + lanes, int(firsts[level + 1]))
+            for strip in range(strips):
+                mine = values[strip, start:end]
+                sum_least(offsets, plays, (start, end), replies[strip], mine, kind(1))
+                mine /= -36
+            block, out = np.zeros((n, lanes), kind), np.zeros((n, lanes), kind)
+            block[:, : end - start] = whole(values, n)[start:end].T
             block[0] = -1
-            turned_values(offsets, plays, block, (1, n), out, lanes)
-            replies[start:end] = out[:, : end - start].T
-    return values, replies
+            sum_least(offsets, plays, (0, n), block, out, kind(1))
+            for strip in range(strips):
+                of_these = out[strip * lanes : (strip + 1) * lanes, : end - start]
+                replies[strip, start:end, : len(of_these)] = of_these.T / -36
+    return whole(values, n), whole(replies, n)
+
+
+def whole(strips, n):
+    """Rows of all opponents again: [m, o]."""
+    return strips.transpose(1, 0, 2).reshape(n, -1)[:, :n]
 
 
 def test_values_of_both_sides_are_the_same_values_turned():
