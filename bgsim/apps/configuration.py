@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from bgsim.apps.positions import PositionText, read_position_file
 from bgsim.core.errors import PlanError, did_you_mean
-from bgsim.run.files import as_path
+from bgsim.core.files import as_path
 
 __all__ = ["RolloutConfig", "read_config"]
 

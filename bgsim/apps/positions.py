@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bgsim.core.errors import BgsimError, PlanError, PositionError
+from bgsim.core.files import as_path
 from bgsim.core.notation import SETUP_NAMES, parse
 from bgsim.core.rules import check_playable, parse_rules
 from bgsim.core.state import GameState
-from bgsim.run.files import as_path
 from bgsim.run.plan import Root, check_root
 
 __all__ = ["PositionText", "read_position_file", "roots_of", "texts_of"]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from bgsim.apps.warm import warm
 from bgsim.core.errors import PlanError, TableError
+from bgsim.core.files import as_path
 from bgsim.core.notation import parse, with_rules
 from bgsim.core.position import Position
 from bgsim.core.rules import Rules
 from bgsim.core.state import GameState
 from bgsim.engine.policies import DEFAULT, find_policy
 from bgsim.run.executor import Executor, make_executor
-from bgsim.run.files import as_path
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, Root
 from bgsim.run.runner import Stop, check_batch, run_plan, warm_kernels

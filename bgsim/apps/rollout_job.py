@@ -8,7 +8,7 @@ from typing import Any, Self
 from bgsim.apps.positions import roots_of, texts_of
 from bgsim.apps.rollout import RolloutRun, refuse_cubeful, run_rollout
 from bgsim.core.errors import PlanError, PositionError
-from bgsim.run.files import as_path
+from bgsim.core.files import as_path
 from bgsim.run.plan import Plan
 
 __all__ = ["RolloutJob"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bgsim.core.errors import TableError
-from bgsim.run.files import as_path, check_place
+from bgsim.core.files import as_path, check_place
 from bgsim.run.parts import PartStore, check_same_plan, finished_trials
 from bgsim.run.plan import Plan
 from bgsim.run.provenance import provenance

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bgsim.apps.configuration import read_config
 from bgsim.core.errors import PlanError
+from bgsim.core.files import check_place, write_aside
 from bgsim.engine.nets import WIDTHS_THAT_FIT, widths_fit
 from bgsim.engine.policies import find_policy
 from bgsim.engine.weights import NETS, write_weights
 from bgsim.run.executor import make_executor
-from bgsim.run.files import check_place, write_aside
 from bgsim.run.provenance import provenance
 from bgsim.run.runner import Stop
 from bgsim.training.checkpoint import read_checkpoint, write_checkpoint

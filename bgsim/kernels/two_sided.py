@@ -1,18 +1,23 @@
-"""Both sides bear off: exact values by numbers of positions (see `numbering`).
+"""Both sides bear off: exact values by numbers of positions (see `numbering`), a pip count at a time.
 
 V[m][o] is the value to side m, on roll against o. After m's play to m' the other is on roll; with R[m'][o]
 what that is worth to him, his cube decision made, V[m] = -mean over the rolls of the least R[m'] among the
-plays. The other half, what o on roll against m is worth, is the same sum over o's plays of what m's own row
-says. Either is done for as many columns at once as `lanes_of` says, which lie side by side: of a strip of
-opponents o for every m', and of a block of m's of equal pip count for every o'. (In rows as long as the table
-every play was another page of memory: half as fast.)
+plays. So that nothing is worked out twice, when m's pip count is done only the pairs up to it are:
+
+- forward, V[m][o]: sums over m's plays of rows R[m'], for a strip of opponents o side by side;
+- turned, V[o][m]: sums over o's plays of what m's own row says, for a block of m's side by side.
+
+Either is as many columns at once as `lanes_of` says. (In rows as long as the table every play was another
+page of memory: half as fast.) R is needed 24 pips back: a ring of rows, [strips, rows, lanes].
 """
 
 import numpy as np
 
 from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bearoff_plays import ROLLS
-from bgsim.kernels.vectors import LEAST_BYTES, add_least
+from bgsim.kernels.vectors import LEAST_BYTES, add_least, add_least_and_other
+
+SAME, OWNED, CENTRED, CENTRED_BEAVERS = range(4)  # what a value is worth to the other side; see `_reply`
 
 
 def lanes_of(kind: type[np.floating]) -> int:
@@ -32,20 +37,171 @@ def sum_least(
     numbers: tuple[int, int],
     strip: np.ndarray,
     totals: np.ndarray,
-    once: float,
+    column: int,
+    scale: float,
 ) -> None:
-    """totals[i] = sum over the 36 rolls of number numbers[0] + i of the least row among its plays.
+    """totals[i, column:] = scale * sum over the 36 rolls of number numbers[0] + i of its plays' least row.
 
     offsets, plays: of all positions, see `list_plays`, the plays as rows of the strip. strip:
-    real[any, lanes]. totals: real[numbers, lanes]. once: 1 in that kind, the weight of a double.
+    real[any, lanes]. totals: real[numbers, any]. scale: of their kind.
     """
-    lanes = strip.shape[1]
+    lanes, stride = strip.shape[1], totals.shape[1]
     flat, flat_totals = strip.reshape(-1), totals.reshape(-1)
+    once = scale / scale
     for number in range(numbers[0], numbers[1]):
-        at = (number - numbers[0]) * lanes
+        at = (number - numbers[0]) * stride + column
         for c in range(at, at + lanes):
             flat_totals[c] = 0.0
         for roll in range(ROLLS):
             place = number * ROLLS + roll
             weight = once if _is_double(roll) else once + once
             add_least(flat, lanes, plays, offsets[place], offsets[place + 1], weight, flat_totals, at)
+        for c in range(at, at + lanes):
+            flat_totals[c] *= scale
+
+
+@jit
+def sum_least_and_other(
+    offsets: np.ndarray,
+    plays: np.ndarray,
+    numbers: tuple[int, int],
+    strips: tuple[np.ndarray, np.ndarray],
+    totals: tuple[np.ndarray, np.ndarray],
+    column: int,
+    scales: tuple[float, float],
+) -> None:
+    """As `sum_least`, and the second totals are those of the second strip after the same plays."""
+    lanes, stride = strips[0].shape[1], totals[0].shape[1]
+    flat, others = strips[0].reshape(-1), strips[1].reshape(-1)
+    flat_totals, other_totals = totals[0].reshape(-1), totals[1].reshape(-1)
+    once = scales[0] / scales[0]
+    for number in range(numbers[0], numbers[1]):
+        at = (number - numbers[0]) * stride + column
+        for c in range(at, at + lanes):
+            flat_totals[c] = 0.0
+            other_totals[c] = 0.0
+        for roll in range(ROLLS):
+            place = number * ROLLS + roll
+            weight = once if _is_double(roll) else once + once
+            start, end = offsets[place], offsets[place + 1]
+            add_least_and_other(flat, others, lanes, plays, start, end, weight, flat_totals, other_totals, at)
+        for c in range(at, at + lanes):
+            flat_totals[c] *= scales[0]
+            other_totals[c] *= scales[1]
+
+
+@inlined
+def _doubled(take: float, beavers: bool) -> float:
+    """What a double is worth if a take is worth so much a unit of the cube: he takes, passes or beavers."""
+    return min((4 if beavers and take < 0 else 2) * take, 1.0)
+
+
+@inlined
+def _reply(mode: int, which: int, first: float, second: float, take: float) -> float:
+    """R of a pair's values, seen by the side on roll there; `which` says for which of the two values.
+
+    SAME: the value itself. OWNED: first is with the cube his, second with the other's; once he is on roll
+    the second's cube is his, to double or not. CENTRED: either may be doubled; take: with the other's cube.
+    """
+    if mode == SAME:
+        return first if which == 0 else second
+    if mode == OWNED:
+        return second if which == 0 else max(first, _doubled(second, False))
+    return max(first if which == 0 else second, _doubled(take, mode == CENTRED_BEAVERS))
+
+
+@jit
+def write_block(
+    mode: int,
+    which: int,
+    first: np.ndarray,
+    second: np.ndarray,
+    take: np.ndarray,
+    rows: tuple[int, int],
+    block: np.ndarray,
+) -> None:
+    """block[o, lane] = R of row rows[0] + lane in column o, for all rows of the block's first columns.
+
+    first, second, take: real[any, columns] by m and o; block: real[columns, lanes], in tiles for the cache.
+    """
+    for tile in range(0, block.shape[0], 16):
+        for row in range(rows[0], rows[1]):
+            for o in range(tile, min(tile + 16, block.shape[0])):
+                block[o, row - rows[0]] = _reply(mode, which, first[row, o], second[row, o], take[row, o])
+
+
+@jit
+def turn_block(block: np.ndarray, rows: tuple[int, int], turned: np.ndarray) -> None:
+    """turned[rows[0] + lane, o] = block[o, lane]."""
+    for tile in range(0, block.shape[0], 16):
+        for row in range(rows[0], rows[1]):
+            for o in range(tile, min(tile + 16, block.shape[0])):
+                turned[row, o] = block[o, row - rows[0]]
+
+
+@jit
+def write_ring_rows(
+    mode: int,
+    which: int,
+    first: np.ndarray,
+    second: np.ndarray,
+    take: np.ndarray,
+    numbers: tuple[int, int],
+    strip_number: int,
+    strip: np.ndarray,
+) -> None:
+    """Write R[m'][o] of new rows m' and a strip's opponents up to them, from turned values [m', o]."""
+    lanes = strip.shape[1]
+    at = strip_number * lanes
+    for number in range(numbers[0], numbers[1]):
+        row = number - numbers[0]
+        for o in range(at, min(at + lanes, numbers[1])):
+            strip[number % strip.shape[0], o - at] = _reply(
+                mode, which, first[row, o], second[row, o], take[row, o]
+            )
+
+
+@jit
+def write_ring_columns(
+    mode: int,
+    which: int,
+    first: np.ndarray,
+    second: np.ndarray,
+    take: np.ndarray,
+    numbers: tuple[int, int],
+    rows: tuple[int, int],
+    ring: np.ndarray,
+) -> None:
+    """Write R[m'][o] of earlier rows m' and new opponents o, from forward values [o, m']."""
+    lanes = ring.shape[2]
+    for number in range(numbers[0], numbers[1]):
+        o = number - numbers[0]
+        for row in range(rows[0], rows[1]):
+            ring[number // lanes, row % ring.shape[1], number % lanes] = _reply(
+                mode, which, first[o, row], second[o, row], take[o, row]
+            )
+
+
+@jit
+def write_stored(
+    values: np.ndarray, full: np.ndarray, start: int, units: tuple[float, float], stored: np.ndarray
+) -> None:
+    """Values (real[rows, any]) as int16[rows, columns] in units[0], or units[1] where a side is full.
+
+    full: bool[positions], whether a side has all its checkers left; the rows are number start, start + 1, ...
+    """
+    for row in range(stored.shape[0]):
+        for column in range(stored.shape[1]):
+            unit = units[1] if full[start + row] or full[column] else units[0]
+            stored[row, column] = np.int16(np.rint(np.float64(values[row, column]) * unit))
+
+
+@jit
+def read_stored(
+    stored: np.ndarray, full: np.ndarray, start: int, units: tuple[float, float], values: np.ndarray
+) -> None:
+    """The inverse."""
+    for row in range(stored.shape[0]):
+        for column in range(stored.shape[1]):
+            unit = units[1] if full[start + row] or full[column] else units[0]
+            values[row, column] = stored[row, column] / unit

@@ -264,6 +264,24 @@ outputs_four_rows = _dense(vectors=1, rows=4, last=True)
 LEAST_BYTES = 256  # of a row that `add_least` works on at once: 8 registers of 32 bytes
 
 
+def _reals(array: Any) -> tuple[Any, int]:
+    """Vector of a real array's kind that fills a register, and its lanes."""
+    real, lanes = {types.float32: (ir.FloatType(), 8), types.float64: (ir.DoubleType(), 4)}[array.dtype]
+    return ir.VectorType(real, lanes), lanes
+
+
+def _add_weighted(builder: Any, vector: Any, weight: Any, more: Any, total: Any, at: Any) -> None:
+    """total[at:] += weight * more, a register each."""
+    undefined = ir.Constant(vector, ir.Undefined)
+    first = ir.Constant(ir.VectorType(_I32, vector.count), [0] * vector.count)
+    weights = builder.shuffle_vector(builder.insert_element(undefined, weight, _I32(0)), undefined, first)
+    for k, value in enumerate(more):
+        place = builder.add(at, _I64(k * vector.count))
+        before = _load(builder, total, place, vector, 4)
+        product = builder.fmul(weights, builder.load(value))
+        _store(builder, builder.fadd(before, product), total, place, 4)
+
+
 def _add_least(
     typing_context: Any,
     rows: Any,
@@ -280,9 +298,8 @@ def _add_least(
     rows: real flat, row r from r * stride on. chosen: int32[], entries start up to end, at least one.
     total: real flat, from total_at on; of the same kind as rows, as weight is.
     """
-    real = {types.float32: ir.FloatType(), types.float64: ir.DoubleType()}[rows.dtype]
-    lanes = 32 // (4 if rows.dtype == types.float32 else 8)
-    vector, registers = ir.VectorType(real, lanes), LEAST_BYTES // 32
+    vector, lanes = _reals(rows)
+    registers = LEAST_BYTES // 32
 
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         data_rows, data_chosen, data_total = (
@@ -305,18 +322,66 @@ def _add_least(
                 so_far = builder.load(best)
                 smaller = builder.fcmp_ordered("<", here, so_far)
                 builder.store(builder.select(smaller, here, so_far), best)
-        alone = builder.insert_element(ir.Constant(vector, ir.Undefined), weight, _I32(0))
-        weights = builder.shuffle_vector(
-            alone, ir.Constant(vector, ir.Undefined), ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes)
-        )
-        for k, best in enumerate(least):
-            at = builder.add(total_at, _I64(k * lanes))
-            before = _load(builder, data_total, at, vector, 4)
-            more = builder.fmul(weights, builder.load(best))
-            _store(builder, builder.fadd(before, more), data_total, at, 4)
+        _add_weighted(builder, vector, weight, least, data_total, total_at)
         return context.get_dummy_value()
 
     return types.void(rows, stride, chosen, start, end, weight, total, total_at), codegen
 
 
 add_least: Any = intrinsic(_add_least)
+
+
+def _add_least_and_other(
+    typing_context: Any,
+    rows: Any,
+    others: Any,
+    stride: Any,
+    chosen: Any,
+    start: Any,
+    end: Any,
+    weight: Any,
+    total: Any,
+    other_total: Any,
+    total_at: Any,
+) -> Any:
+    """As `add_least`, and other_total += weight * what `others` has in the (first) row of the least."""
+    vector, lanes = _reals(rows)
+    registers = LEAST_BYTES // 64  # half at a time: the least and the others fill the registers
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data_rows, data_others, data_chosen, data_total, data_other_total = (
+            _data(context, builder, signature.args[i], values[i]) for i in (0, 1, 3, 7, 8)
+        )
+        stride, start, end, weight, total_at = (values[i] for i in (2, 4, 5, 6, 9))
+
+        def row_of(entry: Any, half: int) -> Any:
+            number = builder.zext(builder.load(builder.gep(data_chosen, [entry])), _I64)
+            return builder.add(builder.mul(number, stride), _I64(half * registers * lanes))
+
+        for half in range(2):
+            least = [cgutils.alloca_once(builder, vector) for _ in range(registers)]
+            beside = [cgutils.alloca_once(builder, vector) for _ in range(registers)]
+            first = row_of(start, half)
+            for k in range(registers):
+                at = builder.add(first, _I64(k * lanes))
+                builder.store(_load(builder, data_rows, at, vector, 4), least[k])
+                builder.store(_load(builder, data_others, at, vector, 4), beside[k])
+            with cgutils.for_range(builder, builder.sub(builder.sub(end, start), _I64(1))) as step:
+                row = row_of(builder.add(builder.add(start, _I64(1)), step.index), half)
+                for k in range(registers):
+                    at = builder.add(row, _I64(k * lanes))
+                    here, so_far = _load(builder, data_rows, at, vector, 4), builder.load(least[k])
+                    other, beside_it = _load(builder, data_others, at, vector, 4), builder.load(beside[k])
+                    smaller = builder.fcmp_ordered("<", here, so_far)
+                    builder.store(builder.select(smaller, here, so_far), least[k])
+                    builder.store(builder.select(smaller, other, beside_it), beside[k])
+            place = builder.add(total_at, _I64(half * registers * lanes))
+            _add_weighted(builder, vector, weight, least, data_total, place)
+            _add_weighted(builder, vector, weight, beside, data_other_total, place)
+        return context.get_dummy_value()
+
+    arguments = (rows, others, stride, chosen, start, end, weight, total, other_total, total_at)
+    return types.void(*arguments), codegen
+
+
+add_least_and_other: Any = intrinsic(_add_least_and_other)

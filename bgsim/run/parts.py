@@ -1,9 +1,6 @@
 """Progress on disk: finished segments as small Parquet parts beside the table to come."""
 
-import contextlib
-import fcntl
 import json
-import os
 import re
 import shutil
 import time
@@ -15,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from bgsim.core.errors import TableError
+from bgsim.core.files import lock_folder
 from bgsim.engine.batch import Records, record_type
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, differences
@@ -24,7 +22,6 @@ __all__ = ["PartStore", "check_same_plan", "finished_trials"]
 
 FLUSH_SECONDS = 1.0  # at most this much work is lost to a kill
 COMPACT_ABOVE = 64  # parts kept apart before they are joined into one
-LOCK_NAME = "lock"
 REMEDY = "delete this part, and --resume plays its trials again"
 PART_NAME = re.compile(r"part-(\d+)\.parquet")
 
@@ -60,29 +57,10 @@ class PartStore:
     def lock(self) -> None:
         """Keep other runs away from this table until this process ends or `release` is called.
 
-        The system lets go of the lock of a process that dies, so a crash leaves none behind.
-
         Raises:
             TableError: another process has it (named), or the folder cannot be made.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            held = (self.folder / LOCK_NAME).open("a+")
-        except OSError as error:
-            raise TableError(f"cannot write {self.folder}: {error.strerror}") from None
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held.seek(0)
-            owner = held.read().strip() or "unknown"
-            held.close()
-            raise TableError(
-                f"process {owner} is at work on {self.folder}: wait for it, or choose another --out"
-            ) from None
-        self._lock = held
-        with contextlib.suppress(OSError):  # on a full disk it is locked all the same, by an unknown process
-            os.truncate(held.fileno(), 0)
-            os.write(held.fileno(), f"{os.getpid()}\n".encode())
+        self._lock = lock_folder(self.folder)
 
     def release(self) -> None:
         """Let other runs at this table; a folder without parts is removed."""

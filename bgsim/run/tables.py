@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bgsim.core.errors import TableError
-from bgsim.run.files import as_path, write_aside
+from bgsim.core.files import as_path, write_aside
 
 __all__ = [
     "COLUMNS",

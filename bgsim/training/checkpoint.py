@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bgsim.core.errors import TableError
+from bgsim.core.files import write_aside
 from bgsim.engine.archives import read_archive
 from bgsim.engine.weights import NETS
 from bgsim.kernels.features import INPUTS
-from bgsim.run.files import write_aside
 from bgsim.training.fit import OUTPUTS
 from bgsim.training.generation import Recipe, State
 

@@ -8,8 +8,8 @@ import pytest
 
 from bgsim.apps.train import TrainJob
 from bgsim.core.errors import TableError
+from bgsim.core.files import write_aside
 from bgsim.engine.weights import load_weights
-from bgsim.run.files import write_aside
 from bgsim.run.local import LocalExecutor
 from bgsim.training.checkpoint import read_checkpoint, write_checkpoint
 from bgsim.training.generation import Stage, first_state, run_generation

@@ -1,15 +1,19 @@
-"""Files that are either whole or not there: written aside, flushed to disk, renamed."""
+"""Files that are either whole or not there: written aside, flushed to disk, renamed; locks on folders."""
 
 import contextlib
+import fcntl
 import glob
 import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from bgsim.core.errors import TableError
 
-__all__ = ["as_path", "check_place", "write_aside"]
+__all__ = ["as_path", "check_place", "lock_folder", "write_aside"]
+
+LOCK_NAME = "lock"
 
 
 def as_path(text: str | Path) -> Path:
@@ -74,3 +78,31 @@ def write_aside(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         with contextlib.suppress(OSError):  # below a file, say, or on a disk that went away
             aside.unlink(missing_ok=True)
+
+
+def lock_folder(folder: Path) -> TextIO:
+    """Keep other processes away from a folder (made if need be) until the file returned is closed.
+
+    The system lets go of the lock of a process that dies, so a crash leaves none behind.
+
+    Raises:
+        TableError: another process has it (named), or the folder cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = (folder / LOCK_NAME).open("a+")
+    except OSError as error:
+        raise TableError(f"cannot write {folder}: {error.strerror}") from None
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.seek(0)
+        owner = held.read().strip() or "unknown"
+        held.close()
+        raise TableError(
+            f"process {owner} is at work on {folder}: wait for it, or choose another --out"
+        ) from None
+    with contextlib.suppress(OSError):  # on a full disk it is locked all the same, by an unknown process
+        os.truncate(held.fileno(), 0)
+        os.write(held.fileno(), f"{os.getpid()}\n".encode())
+    return held

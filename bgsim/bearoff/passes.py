@@ -1,0 +1,215 @@
+"""The values of two sides that bear off, a pip count at a time; what becomes of them is the caller's.
+
+See `bgsim.kernels.two_sided` for how a pip count is worked out. Two values at most are worked out together,
+so that the rings of the largest table fit into memory.
+"""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bgsim.bearoff.lists import Side
+from bgsim.kernels.one_sided import DEEPEST_PLAY
+from bgsim.kernels.two_sided import (
+    CENTRED,
+    CENTRED_BEAVERS,
+    OWNED,
+    SAME,
+    lanes_of,
+    sum_least,
+    sum_least_and_other,
+    turn_block,
+    write_block,
+    write_ring_columns,
+    write_ring_rows,
+)
+
+__all__ = ["Level", "Pass", "Room", "Worker", "passes_of", "ring_shape"]
+
+Reals = npt.NDArray[Any]  # float32 or float64
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A value of the positions m of one pip count against all o up to it: real[m, at least the o].
+
+    forward: to m, on roll against o; turned: to o, on roll against m. Column 0 is of an o who has finished:
+    what m has lost, and 0.
+    """
+
+    forward: Reals
+    turned: Reals
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One or two values that are worked out together.
+
+    mode: what a value is worth to the other side, see `bgsim.kernels.two_sided`. follows: the second is
+    of the plays that are best for the first. signs: -1 for what one side wins and the other loses.
+    lost: what the first and second are to a side that has lost, with checkers off and with none off.
+    """
+
+    name: str
+    mode: int
+    values: tuple[str, ...]
+    lost: tuple[tuple[float, float], ...]
+    follows: bool = False
+    signs: tuple[int, int] = (-1, -1)
+    kept: tuple[str, ...] = ()  # those that are not worked out again elsewhere
+
+
+LOST = (-1.0, -2.0)  # points
+PLAINLY = (-1.0, -1.0)
+
+
+def passes_of(checkers: int, *, beavers: bool) -> tuple[Pass, ...]:
+    """The passes of a table, in their order: the centred ones need `equity_opponent_owned`.
+
+    win_minus_lose and gammons (won or lost) only differ from the equity where sides of 15 can lose gammons,
+    as does the Jacoby rule.
+    """
+    centred = CENTRED_BEAVERS if beavers else CENTRED
+    owned = Pass("owned", OWNED, ("equity_owned", "equity_opponent_owned"), (LOST, LOST))
+    if checkers < 15:
+        return (
+            Pass("cubeless", SAME, ("equity_cubeless",), (LOST,)),
+            owned,
+            Pass("centred", centred, ("equity_centred",), (LOST,)),
+        )
+    both = ("equity_centred", "equity_centred_jacoby")
+    return (
+        Pass("cubeless", SAME, ("equity_cubeless", "win_minus_lose"), (LOST, PLAINLY), follows=True),
+        Pass(
+            "gammons",
+            SAME,
+            ("equity_cubeless", "gammons"),
+            (LOST, (0.0, 1.0)),
+            follows=True,
+            signs=(-1, 1),
+            kept=("gammons",),
+        ),
+        owned,
+        Pass("centred", centred, both, (LOST, PLAINLY)),
+    )
+
+
+class Room(Protocol):
+    """Where the memory of rings comes from: it may be a file, to go on from after a crash."""
+
+    def __call__(self, name: str, shape: tuple[int, ...]) -> Reals: ...
+
+
+def ring_shape(side: Side, kind: type[np.floating]) -> tuple[int, int, int]:
+    """Strips, rows, lanes of a ring: a pip count and the 24 below it, against everyone."""
+    ends = side.firsts[1:]
+    begins = side.firsts[np.maximum(0, np.arange(len(ends)) - DEEPEST_PLAY)]
+    lanes = lanes_of(kind)
+    return -(-int(side.firsts[-1]) // lanes), int((ends - begins).max()), lanes
+
+
+class Worker:
+    """Works out one pass of a side against its like, pip count by pip count."""
+
+    def __init__(self, side: Side, step: Pass, kind: type[np.floating], threads: int, room: Room) -> None:
+        """Rings are made by `room`, for each value one, named ring-0 and ring-1."""
+        self.side, self.step, self.kind = side, step, kind
+        shape = ring_shape(side, kind)
+        self._rings = [room(f"ring-{k}", shape) for k in range(len(step.values))]
+        self._slots = (side.plays % shape[1]).astype(np.int32)
+        self._lanes = shape[2]
+        self._pool = ThreadPoolExecutor(threads)
+        self._scales = tuple(kind(sign / 36) for sign in step.signs)
+        self._blocks: SimpleQueue[list[Reals]] = SimpleQueue()
+        for _ in range(threads):
+            count = 2 * len(step.values)
+            self._blocks.put([np.zeros((int(side.firsts[-1]), self._lanes), kind) for _ in range(count)])
+
+    def level(self, pips: int, take: Level | None = None) -> list[Level]:
+        """Work out the positions of a pip count, all lower ones being done; `take`: equity_opponent_owned.
+
+        The levels' arrays have columns to spare.
+        """
+        first, end = self._numbers(pips)
+        width = -(-end // self._lanes) * self._lanes
+        values = range(len(self.step.values))
+        forward = [np.zeros((end - first, width), self.kind) for _ in values]
+        turned = [np.zeros((end - first, width), self.kind) for _ in values]
+        if pips > 0:
+            takes = take or Level(forward[0], turned[0])  # not looked at
+            self._sum_strips(forward, (first, end), range(-(-first // self._lanes)))
+            self._write_columns(forward, takes.forward, pips)
+            self._sum_strips(forward, (first, end), range(first // self._lanes, width // self._lanes))
+            self._sum_blocks(forward, turned, takes.forward, (first, end))
+            for value, back in zip(forward, turned, strict=True):
+                back[:, first:end] = value[:, first:end].T
+            self._write_rows(turned, takes.turned, (first, end))
+        return [Level(*pair) for pair in zip(forward, turned, strict=True)]
+
+    def _sum_strips(self, forward: list[Reals], numbers: tuple[int, int], strips: Iterable[int]) -> None:
+        """Forward values against the opponents of some strips."""
+        offsets, slots, scales = self.side.offsets, self._slots, self._scales
+
+        def work_out(strip: int) -> None:
+            rows, column = [ring[strip] for ring in self._rings], strip * self._lanes
+            if self.step.follows:
+                sum_least_and_other(offsets, slots, numbers, tuple(rows), tuple(forward), column, scales)
+                return
+            for ring, value, scale in zip(rows, forward, scales, strict=False):
+                sum_least(offsets, slots, numbers, ring, value, column, scale)
+
+        list(self._pool.map(work_out, strips))
+        for value, (some_off, none_off) in zip(forward, self.step.lost, strict=True):
+            value[:, 0] = np.where(self.side.full[slice(*numbers)], none_off, some_off)
+
+    def _write_columns(self, forward: list[Reals], take: Reals, pips: int) -> None:
+        """The new positions as opponents of earlier ones."""
+        numbers = self._numbers(pips)
+        rows = int(self.side.firsts[max(0, pips - DEEPEST_PLAY)]), numbers[0]
+        for which, ring in enumerate(self._rings):
+            write_ring_columns(self.step.mode, which, forward[0], forward[-1], take, numbers, rows, ring)
+
+    def _sum_blocks(
+        self, forward: list[Reals], turned: list[Reals], take: Reals, numbers: tuple[int, int]
+    ) -> None:
+        """Turned values of earlier positions, against blocks of the new ones."""
+        first, end = numbers
+        offsets, plays, scales = self.side.offsets, self.side.plays, self._scales
+
+        def work_out(at: int) -> None:
+            blocks, rows = self._blocks.get(), (at, min(at + self._lanes, end - first))
+            count = len(forward)
+            replies, sums = [b[:first] for b in blocks[:count]], [b[1:first] for b in blocks[count:]]
+            for which, block in enumerate(replies):
+                write_block(self.step.mode, which, forward[0], forward[-1], take, rows, block)
+            if self.step.follows:
+                sum_least_and_other(offsets, plays, (1, first), tuple(replies), tuple(sums), 0, scales)
+            else:
+                for block, out, scale in zip(replies, sums, scales, strict=False):
+                    sum_least(offsets, plays, (1, first), block, out, 0, scale)
+            for block, back in zip(blocks[count:], turned, strict=True):
+                turn_block(block[:first], rows, back)
+            self._blocks.put(blocks)
+
+        list(self._pool.map(work_out, range(0, end - first, self._lanes)))
+
+    def _write_rows(self, turned: list[Reals], take: Reals, numbers: tuple[int, int]) -> None:
+        """The new positions as what plays lead to."""
+
+        def keep(strip: int) -> None:
+            for which, ring in enumerate(self._rings):
+                write_ring_rows(
+                    self.step.mode, which, turned[0], turned[-1], take, numbers, strip, ring[strip]
+                )
+
+        list(self._pool.map(keep, range(-(-numbers[1] // self._lanes))))
+
+    def _numbers(self, pips: int) -> tuple[int, int]:
+        """The positions of a pip count."""
+        first, end = self.side.firsts[pips : pips + 2]
+        return int(first), int(end)
