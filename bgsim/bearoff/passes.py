@@ -7,6 +7,7 @@ so that the rings of the largest table fit into memory.
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any, Protocol
 
@@ -25,6 +26,7 @@ from bgsim.kernels.two_sided import (
     sum_least_and_other,
     turn_block,
     write_block,
+    write_replies,
     write_ring_columns,
     write_ring_rows,
 )
@@ -32,6 +34,9 @@ from bgsim.kernels.two_sided import (
 __all__ = ["Level", "Pass", "Room", "Worker", "passes_of", "ring_shape"]
 
 Reals = npt.NDArray[Any]  # float32 or float64
+
+
+ROWS_A_PART = 64  # of a pip count, that a thread works on at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,11 @@ class Worker:
         self._lanes = shape[2]
         self._pool = ThreadPoolExecutor(threads)
         self._scales = tuple(kind(sign / 36) for sign in step.signs)
+        # Held from one pip count to the next: fresh memory costs more than what is done with it.
+        sizes = [(end - first) * self._width(end) for first, end in pairwise(side.firsts.tolist())]
+        self._forward, self._turned, self._room_of_replies = (
+            [np.zeros(max(sizes), kind) for _ in step.values] for _ in range(3)
+        )
         self._blocks: SimpleQueue[list[Reals]] = SimpleQueue()
         for _ in range(threads):
             count = 2 * len(step.values)
@@ -133,22 +143,19 @@ class Worker:
     def level(self, pips: int, take: Level | None = None) -> list[Level]:
         """Work out the positions of a pip count, all lower ones being done; `take`: equity_opponent_owned.
 
-        The levels' arrays have columns to spare.
+        The levels' arrays have columns to spare, and are good until the next call.
         """
         first, end = self._numbers(pips)
-        width = -(-end // self._lanes) * self._lanes
-        values = range(len(self.step.values))
-        forward = [np.zeros((end - first, width), self.kind) for _ in values]
-        turned = [np.zeros((end - first, width), self.kind) for _ in values]
+        forward, turned = self._shaped(self._forward, pips), self._shaped(self._turned, pips)
         if pips > 0:
-            takes = take or Level(forward[0], turned[0])  # not looked at
             self._sum_strips(forward, (first, end), range(-(-first // self._lanes)))
-            self._write_columns(forward, takes.forward, pips)
-            self._sum_strips(forward, (first, end), range(first // self._lanes, width // self._lanes))
-            self._sum_blocks(forward, turned, takes.forward, (first, end))
+            self._write_columns(self._replies(pips, forward, take and take.forward), pips)
+            self._sum_strips(forward, (first, end), range(first // self._lanes, self._width(end) // self._lanes))
+            self._sum_blocks(self._replies(pips, forward, take and take.forward), turned, (first, end))
             for value, back in zip(forward, turned, strict=True):
+                back[:, 0] = 0
                 back[:, first:end] = value[:, first:end].T
-            self._write_rows(turned, takes.turned, (first, end))
+            self._write_rows(self._replies(pips, turned, take and take.turned), (first, end))
         return [Level(*pair) for pair in zip(forward, turned, strict=True)]
 
     def _sum_strips(self, forward: list[Reals], numbers: tuple[int, int], strips: Iterable[int]) -> None:
@@ -167,47 +174,69 @@ class Worker:
         for value, (some_off, none_off) in zip(forward, self.step.lost, strict=True):
             value[:, 0] = np.where(self.side.full[slice(*numbers)], none_off, some_off)
 
-    def _write_columns(self, forward: list[Reals], take: Reals, pips: int) -> None:
-        """The new positions as opponents of earlier ones."""
-        numbers = self._numbers(pips)
-        rows = int(self.side.firsts[max(0, pips - DEEPEST_PLAY)]), numbers[0]
-        for which, ring in enumerate(self._rings):
-            write_ring_columns(self.step.mode, which, forward[0], forward[-1], take, numbers, rows, ring)
+    def _replies(self, pips: int, values: list[Reals], take: Reals | None) -> list[Reals]:
+        """What the pairs are worth to the side on roll; take: of the same shape."""
+        if self.step.mode == SAME:
+            return values
+        replies = self._shaped(self._room_of_replies, pips)
+        takes = values[0] if take is None else take  # not looked at
 
-    def _sum_blocks(
-        self, forward: list[Reals], turned: list[Reals], take: Reals, numbers: tuple[int, int]
-    ) -> None:
+        def work_out(at: int) -> None:
+            part = slice(at, at + ROWS_A_PART)
+            pairs = [(some[0][part], some[-1][part]) for some in (values, replies)]
+            write_replies(self.step.mode, pairs[0], takes[part], pairs[1])
+
+        list(self._pool.map(work_out, range(0, len(values[0]), ROWS_A_PART)))
+        return replies
+
+    def _write_columns(self, replies: list[Reals], pips: int) -> None:
+        """The new positions as opponents of earlier ones."""
+        rows = int(self.side.firsts[max(0, pips - DEEPEST_PLAY)]), self._numbers(pips)[0]
+        for ring, reply in zip(self._rings, replies, strict=True):
+            write_ring_columns(reply, self._numbers(pips), rows, ring)
+
+    def _sum_blocks(self, replies: list[Reals], turned: list[Reals], numbers: tuple[int, int]) -> None:
         """Turned values of earlier positions, against blocks of the new ones."""
         first, end = numbers
         offsets, plays, scales = self.side.offsets, self.side.plays, self._scales
 
         def work_out(at: int) -> None:
             blocks, rows = self._blocks.get(), (at, min(at + self._lanes, end - first))
-            count = len(forward)
-            replies, sums = [b[:first] for b in blocks[:count]], [b[1:first] for b in blocks[count:]]
-            for which, block in enumerate(replies):
-                write_block(self.step.mode, which, forward[0], forward[-1], take, rows, block)
+            strips, sums = (
+                [b[:first] for b in blocks[: len(turned)]],
+                [b[1:first] for b in blocks[len(turned) :]],
+            )
+            for reply, block in zip(replies, strips, strict=True):
+                write_block(reply, rows, block)
             if self.step.follows:
-                sum_least_and_other(offsets, plays, (1, first), tuple(replies), tuple(sums), 0, scales)
+                sum_least_and_other(offsets, plays, (1, first), tuple(strips), tuple(sums), 0, scales)
             else:
-                for block, out, scale in zip(replies, sums, scales, strict=False):
+                for block, out, scale in zip(strips, sums, scales, strict=False):
                     sum_least(offsets, plays, (1, first), block, out, 0, scale)
-            for block, back in zip(blocks[count:], turned, strict=True):
+            for block, back in zip(blocks[len(turned) :], turned, strict=True):
                 turn_block(block[:first], rows, back)
             self._blocks.put(blocks)
 
         list(self._pool.map(work_out, range(0, end - first, self._lanes)))
 
-    def _write_rows(self, turned: list[Reals], take: Reals, numbers: tuple[int, int]) -> None:
+    def _write_rows(self, replies: list[Reals], numbers: tuple[int, int]) -> None:
         """The new positions as what plays lead to."""
 
         def keep(strip: int) -> None:
-            for which, ring in enumerate(self._rings):
-                write_ring_rows(
-                    self.step.mode, which, turned[0], turned[-1], take, numbers, strip, ring[strip]
-                )
+            for ring, reply in zip(self._rings, replies, strict=True):
+                write_ring_rows(reply, numbers, strip, ring[strip])
 
         list(self._pool.map(keep, range(-(-numbers[1] // self._lanes))))
+
+    def _width(self, end: int) -> int:
+        """Columns of so many opponents, in whole strips."""
+        return -(-end // self._lanes) * self._lanes
+
+    def _shaped(self, flat: list[Reals], pips: int) -> list[Reals]:
+        """Some memory as rows of the positions of a pip count."""
+        first, end = self._numbers(pips)
+        shape = end - first, self._width(end)
+        return [array[: shape[0] * shape[1]].reshape(shape) for array in flat]
 
     def _numbers(self, pips: int) -> tuple[int, int]:
         """The positions of a pip count."""

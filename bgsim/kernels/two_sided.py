@@ -17,7 +17,10 @@ from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bearoff_plays import ROLLS
 from bgsim.kernels.vectors import LEAST_BYTES, add_least, add_least_and_other
 
-SAME, OWNED, CENTRED, CENTRED_BEAVERS = range(4)  # what a value is worth to the other side; see `_reply`
+SAME, OWNED, CENTRED, CENTRED_BEAVERS = range(
+    4
+)  # what a value is worth to who is on roll; see `write_replies`
+TILE = 16
 
 
 def lanes_of(kind: type[np.floating]) -> int:
@@ -96,90 +99,72 @@ def _doubled(take: float, beavers: bool) -> float:
     return min((4 if beavers and take < 0 else 2) * take, 1.0)
 
 
-@inlined
-def _reply(mode: int, which: int, first: float, second: float, take: float) -> float:
-    """R of a pair's values, seen by the side on roll there; `which` says for which of the two values.
+@jit
+def write_replies(
+    mode: int, values: tuple[np.ndarray, np.ndarray], take: np.ndarray, replies: tuple[np.ndarray, np.ndarray]
+) -> None:
+    """What pairs are worth to the side on roll before he doubles or not: R of their values, real[any, any].
 
-    SAME: the value itself. OWNED: first is with the cube his, second with the other's; once he is on roll
-    the second's cube is his, to double or not. CENTRED: either may be doubled; take: with the other's cube.
+    OWNED: values[0] is with the cube his own, values[1] with the other's; to the one who has not the cube
+    it is the value without a double, to the one who has it the better of both. CENTRED: either may double;
+    take: with the other's cube.
     """
-    if mode == SAME:
-        return first if which == 0 else second
+    first, second = values[0].reshape(-1), values[1].reshape(-1)
+    to_first, to_second, doubled = replies[0].reshape(-1), replies[1].reshape(-1), take.reshape(-1)
+    beavers = mode == CENTRED_BEAVERS
     if mode == OWNED:
-        return second if which == 0 else max(first, _doubled(second, False))
-    return max(first if which == 0 else second, _doubled(take, mode == CENTRED_BEAVERS))
+        for i in range(first.shape[0]):
+            to_second[i] = max(first[i], _doubled(second[i], False))
+            to_first[i] = second[i]
+    else:
+        for i in range(first.shape[0]):
+            value = _doubled(doubled[i], beavers)
+            to_second[i] = max(second[i], value)
+            to_first[i] = max(first[i], value)
 
 
 @jit
-def write_block(
-    mode: int,
-    which: int,
-    first: np.ndarray,
-    second: np.ndarray,
-    take: np.ndarray,
-    rows: tuple[int, int],
-    block: np.ndarray,
-) -> None:
-    """block[o, lane] = R of row rows[0] + lane in column o, for all rows of the block's first columns.
-
-    first, second, take: real[any, columns] by m and o; block: real[columns, lanes], in tiles for the cache.
-    """
-    for tile in range(0, block.shape[0], 16):
+def write_block(replies: np.ndarray, rows: tuple[int, int], block: np.ndarray) -> None:
+    """block[o, lane] = replies[rows[0] + lane, o], in tiles for the cache."""
+    for tile in range(0, block.shape[0], TILE):
         for row in range(rows[0], rows[1]):
-            for o in range(tile, min(tile + 16, block.shape[0])):
-                block[o, row - rows[0]] = _reply(mode, which, first[row, o], second[row, o], take[row, o])
+            for o in range(tile, min(tile + TILE, block.shape[0])):
+                block[o, row - rows[0]] = replies[row, o]
 
 
 @jit
 def turn_block(block: np.ndarray, rows: tuple[int, int], turned: np.ndarray) -> None:
     """turned[rows[0] + lane, o] = block[o, lane]."""
-    for tile in range(0, block.shape[0], 16):
+    for tile in range(0, block.shape[0], TILE):
         for row in range(rows[0], rows[1]):
-            for o in range(tile, min(tile + 16, block.shape[0])):
+            for o in range(tile, min(tile + TILE, block.shape[0])):
                 turned[row, o] = block[o, row - rows[0]]
 
 
 @jit
 def write_ring_rows(
-    mode: int,
-    which: int,
-    first: np.ndarray,
-    second: np.ndarray,
-    take: np.ndarray,
-    numbers: tuple[int, int],
-    strip_number: int,
-    strip: np.ndarray,
+    replies: np.ndarray, numbers: tuple[int, int], strip_number: int, strip: np.ndarray
 ) -> None:
-    """Write R[m'][o] of new rows m' and a strip's opponents up to them, from turned values [m', o]."""
+    """Write R[m'][o] of new rows m' and a strip's opponents up to them, from turned replies [m', o]."""
     lanes = strip.shape[1]
     at = strip_number * lanes
     for number in range(numbers[0], numbers[1]):
-        row = number - numbers[0]
         for o in range(at, min(at + lanes, numbers[1])):
-            strip[number % strip.shape[0], o - at] = _reply(
-                mode, which, first[row, o], second[row, o], take[row, o]
-            )
+            strip[number % strip.shape[0], o - at] = replies[number - numbers[0], o]
 
 
 @jit
 def write_ring_columns(
-    mode: int,
-    which: int,
-    first: np.ndarray,
-    second: np.ndarray,
-    take: np.ndarray,
-    numbers: tuple[int, int],
-    rows: tuple[int, int],
-    ring: np.ndarray,
+    replies: np.ndarray, numbers: tuple[int, int], rows: tuple[int, int], ring: np.ndarray
 ) -> None:
-    """Write R[m'][o] of earlier rows m' and new opponents o, from forward values [o, m']."""
-    lanes = ring.shape[2]
-    for number in range(numbers[0], numbers[1]):
-        o = number - numbers[0]
-        for row in range(rows[0], rows[1]):
-            ring[number // lanes, row % ring.shape[1], number % lanes] = _reply(
-                mode, which, first[o, row], second[o, row], take[o, row]
-            )
+    """Write R[m'][o] of earlier rows m' and new opponents o, from forward replies [o, m']."""
+    lanes, length = ring.shape[2], ring.shape[1]
+    for tile in range(rows[0], rows[1], TILE):
+        for number in range(numbers[0], numbers[1]):
+            strip, lane, place = ring[number // lanes], number % lanes, tile % length
+            for row in range(tile, min(tile + TILE, rows[1])):
+                strip[place, lane] = replies[number - numbers[0], row]
+                place = place + 1 if place + 1 < length else 0
 
 
 @jit
