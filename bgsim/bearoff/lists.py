@@ -8,7 +8,7 @@ import numpy.typing as npt
 from bgsim.kernels.bearoff_plays import MOST_ENDS, ROLLS, list_moves, list_plays
 from bgsim.kernels.numbering import firsts_of, ways_of, write_positions
 
-__all__ = ["Side", "side_of"]
+__all__ = ["Side", "full_sides", "side_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +46,10 @@ def side_of(points: int, checkers: int) -> Side:
     total = list_plays(moves, 0, n, offsets, np.zeros(0, np.int32), np.full(n, -1, np.int64), queues)
     plays = np.zeros(total, np.int32)
     list_plays(moves, 0, n, offsets, plays, np.full(n, -1, np.int64), queues)
-    full = (positions.sum(axis=1, dtype=np.int64) == checkers) & (checkers == 15)
-    return Side(points, checkers, positions, firsts, full, offsets, plays)
+    return Side(points, checkers, positions, firsts, full_sides(positions), offsets, plays)
+
+
+def full_sides(positions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Which positions have 15 checkers left."""
+    full: npt.NDArray[np.bool_] = positions.sum(axis=1, dtype=np.int64) == 15
+    return full

@@ -68,6 +68,11 @@ class Pass:
     signs: tuple[int, int] = (-1, -1)
     kept: tuple[str, ...] = ()  # those that are not worked out again elsewhere
 
+    @property
+    def needs_take(self) -> bool:
+        """Whether it needs equity_opponent_owned of an earlier pass."""
+        return self.mode in (CENTRED, CENTRED_BEAVERS)
+
 
 LOST = (-1.0, -2.0)  # points
 PLAINLY = (-1.0, -1.0)
@@ -110,12 +115,12 @@ class Room(Protocol):
     def __call__(self, name: str, shape: tuple[int, ...]) -> Reals: ...
 
 
-def ring_shape(side: Side, kind: type[np.floating]) -> tuple[int, int, int]:
+def ring_shape(firsts: npt.NDArray[np.int64], kind: type[np.floating]) -> tuple[int, int, int]:
     """Strips, rows, lanes of a ring: a pip count and the 24 below it, against everyone."""
-    ends = side.firsts[1:]
-    begins = side.firsts[np.maximum(0, np.arange(len(ends)) - DEEPEST_PLAY)]
+    ends = firsts[1:]
+    begins = firsts[np.maximum(0, np.arange(len(ends)) - DEEPEST_PLAY)]
     lanes = lanes_of(kind)
-    return -(-int(side.firsts[-1]) // lanes), int((ends - begins).max()), lanes
+    return -(-int(firsts[-1]) // lanes), int((ends - begins).max()), lanes
 
 
 class Worker:
@@ -124,12 +129,12 @@ class Worker:
     def __init__(self, side: Side, step: Pass, kind: type[np.floating], threads: int, room: Room) -> None:
         """Rings are made by `room`, for each value one, named ring-0 and ring-1."""
         self.side, self.step, self.kind = side, step, kind
-        shape = ring_shape(side, kind)
+        shape = ring_shape(side.firsts, kind)
         self._rings = [room(f"ring-{k}", shape) for k in range(len(step.values))]
         self._slots = (side.plays % shape[1]).astype(np.int32)
         self._lanes = shape[2]
         self._pool = ThreadPoolExecutor(threads)
-        self._scales = tuple(kind(sign / 36) for sign in step.signs)
+        self._scales: list[Any] = [kind(sign / 36) for sign in step.signs]
         # Held from one pip count to the next: fresh memory costs more than what is done with it.
         sizes = [(end - first) * self._width(end) for first, end in pairwise(side.firsts.tolist())]
         self._forward, self._turned, self._room_of_replies = (
@@ -147,32 +152,47 @@ class Worker:
         """
         first, end = self._numbers(pips)
         forward, turned = self._shaped(self._forward, pips), self._shaped(self._turned, pips)
+        forward_take, turned_take = (take.forward, take.turned) if take else (None, None)
         if pips > 0:
-            self._sum_strips(forward, (first, end), range(-(-first // self._lanes)))
-            self._write_columns(self._replies(pips, forward, take and take.forward), pips)
-            self._sum_strips(forward, (first, end), range(first // self._lanes, self._width(end) // self._lanes))
-            self._sum_blocks(self._replies(pips, forward, take and take.forward), turned, (first, end))
+            strips = range(self._width(end) // self._lanes)
+            self._sum_strips(forward, (first, end), strips[: -(-first // self._lanes)])
+            self._write_columns(self._replies(pips, forward, forward_take), pips)
+            self._sum_strips(forward, (first, end), strips[first // self._lanes :])
+            self._sum_blocks(self._replies(pips, forward, forward_take), turned, (first, end))
             for value, back in zip(forward, turned, strict=True):
                 back[:, 0] = 0
                 back[:, first:end] = value[:, first:end].T
-            self._write_rows(self._replies(pips, turned, take and take.turned), (first, end))
+            self._write_rows(self._replies(pips, turned, turned_take), (first, end))
         return [Level(*pair) for pair in zip(forward, turned, strict=True)]
 
     def _sum_strips(self, forward: list[Reals], numbers: tuple[int, int], strips: Iterable[int]) -> None:
         """Forward values against the opponents of some strips."""
-        offsets, slots, scales = self.side.offsets, self._slots, self._scales
 
         def work_out(strip: int) -> None:
-            rows, column = [ring[strip] for ring in self._rings], strip * self._lanes
-            if self.step.follows:
-                sum_least_and_other(offsets, slots, numbers, tuple(rows), tuple(forward), column, scales)
-                return
-            for ring, value, scale in zip(rows, forward, scales, strict=False):
-                sum_least(offsets, slots, numbers, ring, value, column, scale)
+            rows = [ring[strip] for ring in self._rings]
+            self._sum(self._slots, numbers, rows, forward, strip * self._lanes)
 
         list(self._pool.map(work_out, strips))
         for value, (some_off, none_off) in zip(forward, self.step.lost, strict=True):
             value[:, 0] = np.where(self.side.full[slice(*numbers)], none_off, some_off)
+
+    def _sum(
+        self,
+        plays: npt.NDArray[np.int32],
+        numbers: tuple[int, int],
+        strips: list[Reals],
+        totals: list[Reals],
+        column: int,
+    ) -> None:
+        """Sums over the rolls of positions: of each strip by itself, or of the second as the first has it."""
+        offsets, scales = self.side.offsets, self._scales
+        if self.step.follows:
+            (first, second), (total, other) = strips, totals
+            both = (first, second), (total, other), column, (scales[0], scales[1])
+            sum_least_and_other(offsets, plays, numbers, *both)
+            return
+        for strip, total, scale in zip(strips, totals, scales, strict=False):
+            sum_least(offsets, plays, numbers, strip, total, column, scale)
 
     def _replies(self, pips: int, values: list[Reals], take: Reals | None) -> list[Reals]:
         """What the pairs are worth to the side on roll; take: of the same shape."""
@@ -198,23 +218,15 @@ class Worker:
     def _sum_blocks(self, replies: list[Reals], turned: list[Reals], numbers: tuple[int, int]) -> None:
         """Turned values of earlier positions, against blocks of the new ones."""
         first, end = numbers
-        offsets, plays, scales = self.side.offsets, self.side.plays, self._scales
 
         def work_out(at: int) -> None:
             blocks, rows = self._blocks.get(), (at, min(at + self._lanes, end - first))
-            strips, sums = (
-                [b[:first] for b in blocks[: len(turned)]],
-                [b[1:first] for b in blocks[len(turned) :]],
-            )
+            strips, sums = [b[:first] for b in blocks[: len(turned)]], blocks[len(turned) :]
             for reply, block in zip(replies, strips, strict=True):
                 write_block(reply, rows, block)
-            if self.step.follows:
-                sum_least_and_other(offsets, plays, (1, first), tuple(strips), tuple(sums), 0, scales)
-            else:
-                for block, out, scale in zip(strips, sums, scales, strict=False):
-                    sum_least(offsets, plays, (1, first), block, out, 0, scale)
-            for block, back in zip(blocks[len(turned) :], turned, strict=True):
-                turn_block(block[:first], rows, back)
+            self._sum(self.side.plays, (1, first), strips, [out[1:first] for out in sums], 0)
+            for out, back in zip(sums, turned, strict=True):
+                turn_block(out[:first], rows, back)
             self._blocks.put(blocks)
 
         list(self._pool.map(work_out, range(0, end - first, self._lanes)))

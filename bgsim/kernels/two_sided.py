@@ -15,6 +15,7 @@ import numpy as np
 
 from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bearoff_plays import ROLLS
+from bgsim.kernels.memory import int16_at
 from bgsim.kernels.vectors import LEAST_BYTES, add_least, add_least_and_other
 
 SAME, OWNED, CENTRED, CENTRED_BEAVERS = range(
@@ -190,3 +191,25 @@ def read_stored(
         for column in range(stored.shape[1]):
             unit = units[1] if full[start + row] or full[column] else units[0]
             values[row, column] = stored[row, column] / unit
+
+
+@jit
+def read_pairs(
+    forward: np.ndarray,
+    turned: np.ndarray,
+    ends: np.ndarray,
+    full: np.ndarray,
+    units: tuple[float, float],
+    pairs: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Values (float64[n]) to side m on roll against o, of pairs (int64[n, 2]) of numbers.
+
+    forward, turned: int64[positions], where in memory the int16 row of a position begins. ends:
+    int64[positions], number of the first position with more pips.
+    """
+    for row in range(pairs.shape[0]):
+        m, o = pairs[row, 0], pairs[row, 1]
+        unit = units[1] if full[m] or full[o] else units[0]
+        stored = int16_at(forward[m], o) if o < ends[m] else int16_at(turned[o], m)
+        values[row] = stored / unit
