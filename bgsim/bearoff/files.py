@@ -15,15 +15,16 @@ import pyarrow as pa
 
 from bgsim._version import __version__
 from bgsim.core.errors import TableError
-from bgsim.core.files import write_aside
+from bgsim.core.files import as_path, check_place, write_aside
 
-__all__ = ["FORMAT", "Mapped", "check_file", "map_file", "write_file"]
+__all__ = ["FORMAT", "Mapped", "check_file", "facts_of", "map_file", "open_file", "place_for", "write_file"]
 
 FORMAT = 1
 KEY = b"bgsim.bearoff"
 NO_DIGEST = "0" * 32  # stands in a file while its digest is worked out
 EDGE = 1 << 20  # the schema, and in it the digest, lies within so many bytes of both ends
 PIECE = 1 << 24
+CHECKED = 1 << 28  # bytes of a file that is checked whenever it is opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,43 @@ def map_file(path: Path, kind: str | None = None) -> Mapped:
     if kind is not None and found[1] != kind:
         raise TableError(f"{path} is a {found[1]} table, not a {kind} one")
     return Mapped(path, facts, batches)
+
+
+def open_file(path: Path, kind: str, check: bool | None) -> Mapped:
+    """As `map_file`, and checked if asked for; if it is not said (None), where that takes no time.
+
+    Raises:
+        TableError: as `map_file` and `check_file`.
+    """
+    mapped = map_file(path, kind)
+    if check or (check is None and path.stat().st_size <= CHECKED):
+        check_file(mapped)
+    return mapped
+
+
+def facts_of(mapped: Mapped, *names: str) -> dict[str, Any]:
+    """Some facts of a file.
+
+    Raises:
+        TableError: it does not say them.
+    """
+    try:
+        return {name: mapped.facts[name] for name in names}
+    except KeyError:
+        raise TableError(f"{mapped.path} is damaged: it does not say what it holds") from None
+
+
+def place_for(out: str | Path) -> Path:
+    """Where a file may be written.
+
+    Raises:
+        TableError: it cannot, or something is there.
+    """
+    path = as_path(out)
+    check_place(path)
+    if path.exists():
+        raise TableError(f"{path} exists: remove it, or choose another --out")
+    return path
 
 
 def check_file(mapped: Mapped) -> None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bgsim.core.errors import TableError
 from bgsim.kernels.bearoff_plays import MOST_ENDS, ROLLS, list_moves, list_plays
-from bgsim.kernels.numbering import firsts_of, ways_of, write_positions
+from bgsim.kernels.numbering import firsts_of, ways_of, write_numbers, write_positions
 
-__all__ = ["Side", "full_sides", "side_of"]
+__all__ = ["Side", "full_sides", "number_positions", "side_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,24 @@ def full_sides(positions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Which positions have 15 checkers left."""
     full: npt.NDArray[np.bool_] = positions.sum(axis=1, dtype=np.int64) == 15
     return full
+
+
+def number_positions(
+    ways: npt.NDArray[np.int64], firsts: npt.NDArray[np.int64], positions: npt.ArrayLike
+) -> npt.NDArray[np.int64]:
+    """Numbers (int64[n]) of positions (whole numbers [n, points]), checkers on the ace point first.
+
+    Raises:
+        TableError: other points, or more checkers than there are positions of.
+    """
+    points, checkers = ways.shape[0] - 1, ways.shape[1] - 1
+    given = np.atleast_2d(np.asarray(positions))
+    sound = given.ndim == 2 and given.shape[1] == points and given.dtype.kind in "iu"
+    if not sound or given.min(initial=0) < 0 or given.sum(axis=1).max(initial=0) > checkers:
+        raise TableError(
+            f"the table has up to {checkers} checkers on {points} points; give whole numbers "
+            f"[any, {points}], checkers on the ace point first"
+        )
+    found = np.zeros(len(given), np.int64)
+    write_numbers(ways, firsts, np.ascontiguousarray(given, np.uint8), found)
+    return found

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from bgsim.bearoff.files import Mapped, check_file, map_file, write_file
-from bgsim.bearoff.lists import Side, full_sides, side_of
+from bgsim.bearoff.files import check_file, facts_of, map_file, open_file, place_for, write_file
+from bgsim.bearoff.lists import Side, full_sides, number_positions, side_of
 from bgsim.bearoff.passes import Pass, Worker, passes_of, ring_shape
 from bgsim.bearoff.resources import check_disk, check_memory
 from bgsim.bearoff.two_sided_files import (
@@ -28,15 +28,15 @@ from bgsim.bearoff.two_sided_files import (
     schema_of,
 )
 from bgsim.core.errors import TableError
-from bgsim.core.files import check_place, lock_folder
-from bgsim.kernels.numbering import firsts_of, ways_of, write_numbers, write_positions
+from bgsim.core.files import as_path, lock_folder
+from bgsim.kernels.numbering import firsts_of, ways_of, write_positions
 from bgsim.kernels.two_sided import read_pairs
 
 __all__ = ["TwoSided", "build_two_sided", "open_two_sided"]
 
 KIND = "two-sided"
 IN_MEMORY = 1 << 26  # bytes of a table that is worked out in memory and written at once
-CHECKED = 1 << 28  # bytes of a file that is checked whenever it is opened
+FACTS = ("points", "checkers", "beavers")
 MOST_POINTS = 12  # of either side: beyond, two sides may still meet
 Numbers = npt.NDArray[np.int64]
 Listener = Callable[[int], None]
@@ -67,16 +67,7 @@ class TwoSided:
         Raises:
             TableError: other points, or more checkers than the table has.
         """
-        given = np.atleast_2d(np.asarray(positions))
-        sound = given.ndim == 2 and given.shape[1] == self.points and given.dtype.kind in "iu"
-        if not sound or given.min(initial=0) < 0 or given.sum(axis=1).max(initial=0) > self.checkers:
-            raise TableError(
-                f"the table has up to {self.checkers} checkers on {self.points} points; give whole numbers "
-                f"[any, {self.points}], checkers on the ace point first"
-            )
-        found = np.zeros(len(given), np.int64)
-        write_numbers(self.ways, self.firsts, np.ascontiguousarray(given, np.uint8), found)
-        return found
+        return number_positions(self.ways, self.firsts, positions)
 
     def read(self, name: str, pairs: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """A value of pairs (int64[n, 2], the side on roll first), to the side on roll.
@@ -124,11 +115,7 @@ def build_two_sided(
     firsts = firsts_of(ways_of(points, checkers))
     size = stored_bytes(firsts, steps)
     to_folder = out is not None and (str(out).endswith("/") or Path(out).is_dir())
-    path = None if out is None else Path(out)
-    if path is not None and not to_folder:
-        check_place(path)
-        if path.exists():
-            raise TableError(f"{path} exists: remove it, or choose another --out")
+    path = None if out is None else as_path(out) if to_folder else place_for(out)
     at_once = path is None or (not to_folder and size <= IN_MEMORY)
     check_memory(what, working_bytes(firsts) + (2 * size if at_once else 0))
     if at_once:
@@ -203,10 +190,8 @@ def open_two_sided(path: str | Path, *, check: bool | None = None) -> TwoSided:
     path = Path(path)
     if path.is_dir():
         return _open_folder(path, bool(check))
-    mapped = map_file(path, KIND)
-    if check or (check is None and path.stat().st_size <= CHECKED):
-        check_file(mapped)
-    return _table_of(_facts_of(mapped), mapped.batches, path)
+    mapped = open_file(path, KIND, check)
+    return _table_of(facts_of(mapped, *FACTS), mapped.batches, path)
 
 
 def _open_folder(folder: Path, check: bool) -> TwoSided:
@@ -225,17 +210,10 @@ def _open_folder(folder: Path, check: bool) -> TwoSided:
         for part in parts:
             if check:
                 check_file(part)
-            if _facts_of(part) != facts:
+            if facts_of(part, *FACTS) != facts:
                 raise TableError(f"{part.path} is part of another table")
         batches.append(joined([part.batches[0] for part in parts]))
     return _table_of(facts, batches, folder)
-
-
-def _facts_of(mapped: Mapped) -> dict[str, Any]:
-    try:
-        return {name: mapped.facts[name] for name in ("points", "checkers", "beavers")}
-    except KeyError:
-        raise TableError(f"{mapped.path} is damaged: it does not say what it holds") from None
 
 
 def _table_of(facts: Mapping[str, Any], batches: list[pa.RecordBatch], path: Path | None = None) -> TwoSided:

@@ -6,11 +6,12 @@ import csv
 from functools import cache
 from math import comb
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from bgsim.bearoff.one_sided import build_one_sided
+from bgsim.bearoff.one_sided import PIPS_A_ROLL, build_one_sided, open_one_sided, pip_counts_of
 from bgsim.kernels.numbering import firsts_of, ways_of, write_numbers
 from tests import oracle
 from tests.oracle import ALL_ROLLS, side
@@ -19,9 +20,26 @@ DATA = Path(__file__).parents[1] / "data"
 EPC = 49 / 6
 
 
+class Whole(NamedTuple):
+    """All that is worked out, before it is stored."""
+
+    positions: np.ndarray
+    means: np.ndarray
+    chances: np.ndarray
+    first_means: np.ndarray
+    first_chances: np.ndarray
+
+
 @cache
-def table(points=6, checkers=15):
-    return build_one_sided(points=points, checkers=checkers)
+def table(points=6, checkers=15, with_chances=True):
+    levels = list(pip_counts_of(points, checkers, with_chances=with_chances))
+    return Whole(
+        np.concatenate([positions for positions, _, _ in levels]),
+        np.concatenate([clear.means for _, clear, _ in levels]),
+        np.concatenate([clear.chances for _, clear, _ in levels]),
+        np.concatenate([first.means for _, _, first in levels]),
+        np.concatenate([first.chances for _, _, first in levels]),
+    )
 
 
 def number(*counts, points=6, checkers=15):
@@ -59,15 +77,15 @@ def test_every_position_once_and_by_pip_count(points, checkers):
 
 def test_published_means():
     """Source: Trice 2000 and GNU Backgammon's manual; check 3 of the project's list."""
-    means = table().clear.means
+    means = table().means
     assert means[number(7)] == pytest.approx(3.5509259259, abs=1e-9)
     assert means[number(13)] * EPC == pytest.approx(50.000004, abs=5e-7)
     assert means[number(15)] == pytest.approx(6.9795917638, abs=1e-9)
     assert means[number(15)] * EPC == pytest.approx(56.999999, abs=5e-7)
     assert means[number(5, 4)] == pytest.approx(4.41, abs=5e-3)
     assert means[number(5, 4)] * EPC == pytest.approx(36.02, abs=5e-3)
-    assert table().effective_pips[number(0, 0, 0, 3, 5, 7)] == pytest.approx(86.0689, abs=5e-5)
-    assert table().clear.chances[number(7), [2, 4]] == pytest.approx([1 / 36, 125 / 216], abs=1e-15)
+    assert table().means[number(0, 0, 0, 3, 5, 7)] * EPC == pytest.approx(86.0689, abs=5e-5)
+    assert table().chances[number(7), [2, 4]] == pytest.approx([1 / 36, 125 / 216], abs=1e-15)
 
 
 ACE_STACKS = (1.0, 1.8333333333333335, 2.6944444444444438, 3.550925925925925, 4.408179012345677,
@@ -79,7 +97,7 @@ def test_stacks_on_the_ace_point():
     for pairs, mean in enumerate(ACE_STACKS, 1):
         for count in (2 * pairs - 1, 2 * pairs):
             if count <= 15:
-                assert table().clear.means[number(count)] == pytest.approx(mean, abs=1e-12)
+                assert table().means[number(count)] == pytest.approx(mean, abs=1e-12)
 
 
 ONE_ROLL = {
@@ -92,15 +110,16 @@ ONE_ROLL = {
 def test_rolls_of_36_that_clear(stand, rolls):
     """Source: Bray 1997, Tansey 2014; check 4."""
     counts = [stand.count(point) for point in range(1, 7)]
-    assert table().clear.chances[number(*counts), 1] == pytest.approx(rolls / 36, abs=1e-15)
+    assert table().chances[number(*counts), 1] == pytest.approx(rolls / 36, abs=1e-15)
 
 
 def test_stack_and_straggler():
     """Five on the ace point and one on the 17: case B04, 4.662551 rolls, published EPC 38.078."""
-    found = table(17, 6)
-    at = number(5, *(0,) * 15, 1, points=17, checkers=6)
-    assert found.clear.means[at] == pytest.approx(4.662551, abs=5e-7)
-    assert found.effective_pips[at] == pytest.approx(38.0775, abs=5e-5)
+    found = build_one_sided(points=17, checkers=6)
+    assert not found.has_chances
+    (mean,) = found.means(found.numbers([5, *(0,) * 15, 1]))
+    assert mean == pytest.approx(4.662551, abs=5e-7)
+    assert mean * PIPS_A_ROLL == pytest.approx(38.0775, abs=5e-5)
 
 
 # --- GNU Backgammon's table -----------------------------------------------------------------------
@@ -114,13 +133,13 @@ def test_gnubg_table():
     for row in rows:
         counts = tuple(map(int, row["points"].split()))
         at = number(*counts)
-        chances = np.zeros(table().clear.chances.shape[1])
+        chances = np.zeros(table().chances.shape[1])
         stored = np.array(row["chances"].split(), float) / 65535
         chances[: len(stored)] = stored
-        assert table().clear.chances[at] == pytest.approx(chances, abs=2e-4)
-        assert table().clear.means[at] == pytest.approx(float(row["mean_rolls"]), abs=2e-4)
+        assert table().chances[at] == pytest.approx(chances, abs=2e-4)
+        assert table().means[at] == pytest.approx(float(row["mean_rolls"]), abs=2e-4)
         if sum(counts) == 15:
-            assert table().first.means[at] == pytest.approx(float(row["mean_rolls_first_off"]), abs=2e-4)
+            assert table().first_means[at] == pytest.approx(float(row["mean_rolls_first_off"]), abs=2e-4)
 
 
 # --- plain recursion ------------------------------------------------------------------------------
@@ -148,8 +167,8 @@ def plain(counts, needed):
 def test_plain_recursion_with_three_checkers_on_eight_points(needed):
     """All 165 positions: both in double precision, so equal to 1e-12."""
     found = table(8, 3)
-    rolls = found.clear if needed == 1 else found.first
-    for position, mean, chances in zip(found.positions, rolls.means, rolls.chances, strict=True):
+    rolls = found[1:3] if needed == 1 else found[3:5]
+    for position, mean, chances in zip(found.positions, *rolls, strict=True):
         expected, distribution = plain(tuple(map(int, position)), needed)
         assert mean == pytest.approx(expected, abs=1e-12)
         full = np.zeros(len(chances))
@@ -158,13 +177,42 @@ def test_plain_recursion_with_three_checkers_on_eight_points(needed):
 
 
 def test_distributions_are_of_their_means():
-    for rolls in (table().clear, table().first):
-        assert rolls.chances.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
-        assert rolls.chances @ np.arange(rolls.chances.shape[1]) == pytest.approx(rolls.means, abs=1e-12)
+    for means, chances in (table()[1:3], table()[3:5]):
+        assert chances.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
+        assert chances @ np.arange(chances.shape[1]) == pytest.approx(means, abs=1e-12)
 
 
-def test_threads_change_nothing():
-    found = build_one_sided(points=7, checkers=9, threads=3)
-    same = build_one_sided(points=7, checkers=9)
-    for a, b in ((found.clear, same.clear), (found.first, same.first)):
-        assert (a.means.tobytes(), a.chances.tobytes()) == (b.means.tobytes(), b.chances.tobytes())
+def test_means_alone_are_the_same():
+    assert table(8, 3, with_chances=False).means.tobytes() == table(8, 3).means.tobytes()
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_a_file_holds_what_was_worked_out(tmp_path):
+    """Means bit for bit, chances as float32."""
+    build_one_sided(out=tmp_path / "x.arrow")
+    found = open_one_sided(tmp_path / "x.arrow", check=True)
+    everything = np.arange(len(table().positions))
+    assert found.means(everything).tobytes() == table().means.tobytes()
+    assert found.means(everything, first=True).tobytes() == table().first_means.tobytes()
+    for at in range(0, len(everything), 997):
+        for first, whole in ((False, table().chances), (True, table().first_chances)):
+            stored = found.chances(at, first=first)
+            assert stored == pytest.approx(whole[at, : len(stored)], rel=6e-8)
+            assert not whole[at, len(stored) :].any()
+
+
+def test_threads_and_batches_change_nothing(tmp_path, monkeypatch):
+    """Several record batches: the same numbers, found through another one."""
+    build_one_sided(points=7, checkers=9, out=tmp_path / "a.arrow")
+    build_one_sided(points=7, checkers=9, out=tmp_path / "b.arrow", threads=3)
+    assert (tmp_path / "a.arrow").read_bytes() == (tmp_path / "b.arrow").read_bytes()
+    monkeypatch.setattr("bgsim.bearoff.one_sided.A_BATCH", 1000)
+    parted = build_one_sided(points=7, checkers=9, out=tmp_path / "c.arrow")
+    whole = open_one_sided(tmp_path / "a.arrow")
+    assert len(whole.batches) == 1 < len(parted.batches)
+    numbers = np.arange(0, int(whole.firsts[-1]), 37)
+    assert parted.means(numbers).tobytes() == whole.means(numbers).tobytes()
+    for number in numbers[::20].tolist():
+        assert parted.chances(number).tobytes() == whole.chances(number).tobytes()
