@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bgsim._version import __version__
 
 if TYPE_CHECKING:
+    from bgsim.apps.bearoff import Bearoff, build_bearoff, open_bearoff
     from bgsim.apps.evaluate import Evaluation, evaluate
     from bgsim.apps.rollout import RolloutResult, rollout
     from bgsim.core.errors import BgsimError, PositionError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from bgsim.run.tables import read_table
 
 _HOMES = {
+    "Bearoff": "apps.bearoff",
     "BgsimError": "core.errors",
     "Evaluation": "apps.evaluate",
     "GameState": "core.state",
@@ -29,8 +31,10 @@ _HOMES = {
     "PositionError": "core.errors",
     "RolloutResult": "apps.rollout",
     "Rules": "core.rules",
+    "build_bearoff": "apps.bearoff",
     "evaluate": "apps.evaluate",
     "legal_plays": "engine.plays",
+    "open_bearoff": "apps.bearoff",
     "parse": "core.notation",
     "parse_roll": "core.notation",
     "perft": "engine.plays",
@@ -39,6 +43,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Bearoff",
     "BgsimError",
     "Evaluation",
     "GameState",
@@ -48,8 +53,10 @@ __all__ = [
     "RolloutResult",
     "Rules",
     "__version__",
+    "build_bearoff",
     "evaluate",
     "legal_plays",
+    "open_bearoff",
     "parse",
     "parse_roll",
     "perft",

@@ -33,7 +33,7 @@ OUTSIDE = {
     "numpy": {"core", "kernels", "engine", "bearoff", "run", "training", "apps", "report"},
     "numba": {"kernels"},
     "llvmlite": {"kernels"},
-    "pyarrow": {"run.tables", "run.parts", "bearoff.files", "training.log"},
+    "pyarrow": {"run.tables", "run.parts", "bearoff", "training.log"},
     "ray": {"run.ray"},
     "threadpoolctl": {"training.generation"},
     "pydantic": {"apps"},

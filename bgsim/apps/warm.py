@@ -62,11 +62,22 @@ def _train_a_little() -> None:
         made = run_generation(recipe, made[0], LocalExecutor(1))
 
 
+def _work_out_tables() -> None:
+    from bgsim.bearoff.checks import recompute
+    from bgsim.bearoff.one_sided import build_one_sided
+    from bgsim.bearoff.two_sided import build_two_sided
+
+    build_one_sided(points=2, checkers=2).numbers([[1, 1]])
+    build_two_sided(points=1, checkers=15)  # with gammons
+    recompute(build_two_sided(points=2, checkers=2), pairs=10)
+
+
 KERNEL_SETS: dict[str, Callable[[], object]] = {
     "rollout": warm_kernels,
     "plays": _rank_plays,
     "evaluate": _estimate,
     "perft": _count_plays,
     "train": _train_a_little,
+    "bearoff": _work_out_tables,
 }
 """What commands need, by name: each runs its kernels once on something small."""

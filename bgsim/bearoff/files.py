@@ -17,7 +17,17 @@ from bgsim._version import __version__
 from bgsim.core.errors import TableError
 from bgsim.core.files import as_path, check_place, write_aside
 
-__all__ = ["FORMAT", "Mapped", "check_file", "facts_of", "map_file", "open_file", "place_for", "write_file"]
+__all__ = [
+    "FORMAT",
+    "Mapped",
+    "check_file",
+    "facts_of",
+    "kind_of",
+    "map_file",
+    "open_file",
+    "place_for",
+    "write_file",
+]
 
 FORMAT = 1
 KEY = b"bgsim.bearoff"
@@ -141,6 +151,15 @@ def open_file(path: Path, kind: str, check: bool | None) -> Mapped:
     if check or (check is None and path.stat().st_size <= CHECKED):
         check_file(mapped)
     return mapped
+
+
+def kind_of(path: Path) -> str:
+    """What kind of table lies at a path; a folder holds a two-sided one.
+
+    Raises:
+        TableError: as `map_file`.
+    """
+    return "two-sided" if path.is_dir() else str(map_file(path).facts["kind"])
 
 
 def facts_of(mapped: Mapped, *names: str) -> dict[str, Any]:

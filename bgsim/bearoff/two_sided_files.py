@@ -196,8 +196,10 @@ class PartStore:
             except (OSError, ValueError, KeyError, TypeError):
                 raise TableError(f"{begun} is damaged: remove {folder} to begin anew") from None
             if kept != dict(facts):
+                size = f"of {kept.get('checkers')} checkers on {kept.get('points')} points"
+                size += ", with beavers" if kept.get("beavers") else ""
                 raise TableError(
-                    f"{folder} holds parts of another table: {kept}; remove it or choose another --out"
+                    f"{folder} holds parts of another table, {size}: choose another --out, or remove it"
                 )
         else:
             same_boot = False

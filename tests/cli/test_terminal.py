@@ -151,7 +151,7 @@ def test_plain_lines_now_and_then(monkeypatch, capsys):
     """Elsewhere a line every ten seconds, with the speed of this run only."""
     now = [100.0]
     monkeypatch.setattr("bgsim.cli.progress.time.monotonic", lambda: now[0])
-    lines = PlainLines()
+    lines = PlainLines("trials")
     lines.start(10_000, 4_000)
     for _ in range(12):
         now[0] += PLAIN_SECONDS / 4
@@ -166,7 +166,7 @@ def test_plain_lines_now_and_then(monkeypatch, capsys):
 def test_plain_lines_of_a_run_that_has_done_nothing_yet(monkeypatch, capsys):
     now = [100.0]
     monkeypatch.setattr("bgsim.cli.progress.time.monotonic", lambda: now[0])
-    lines = PlainLines()
+    lines = PlainLines("trials")
     lines.start(10_000, 0)
     now[0] += 1_000
     lines.advance(0)
