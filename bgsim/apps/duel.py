@@ -11,7 +11,7 @@ from bgsim.core.notation import parse
 from bgsim.core.numbers import whole_within
 from bgsim.core.state import GameState
 from bgsim.kernels.dice import MAX_TRIAL
-from bgsim.kernels.rollout import VALUE
+from bgsim.kernels.rollout import EQUITY, FIRST_VALUE
 from bgsim.run.executor import make_executor
 from bgsim.run.ledger import Ledger
 from bgsim.run.plan import Plan, Root
@@ -88,7 +88,7 @@ def run_duel(
             run_plan(plan, ready, ledger, stop=stop, listener=said)
         totals = ledger.totals[0]
         played = totals.trials
-        values = [row[VALUE] for row in totals.sums]
+        values = [row[FIRST_VALUE + EQUITY] for row in totals.sums]
         mean, error = paired_difference(values, totals.products, played, 0, 1) if played else (0.0, 0.0)
         mean, error = mean / UNIT, error / UNIT
     return Duel(first, second, 2 * played, mean / 2, error / 2, seed, played == pairs)

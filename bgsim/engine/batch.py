@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bgsim.engine.policies import OUTCOME_VALUES, Players, players_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.playout import Roots, Settings, Workspace
-from bgsim.kernels.rollout import MAX_BATCH_TRIALS, SUMS, run_segments
+from bgsim.kernels.rollout import MAX_BATCH_TRIALS, SUMS, VALUES, run_segments
 
 __all__ = ["MAX_BATCH_TRIALS", "BatchResult", "BatchTask", "record_type", "run_batch"]
 
@@ -50,8 +50,8 @@ class BatchResult:
 def record_type(group_size: int) -> np.dtype[np.void]:
     """Structured dtype of a finished segment; integers only, so that adding records up has one right answer.
 
-    sums: counts of the 7 outcomes, plies, value (2^-32 points) a root. products: 128-bit sums of products
-    of values (2^-64 points squared) as (high, low).
+    sums: counts of the outcomes, plies and values (2^-32) a root, see `bgsim.kernels.rollout`. squares:
+    128-bit sums of squared values (2^-64) as (high, low); products: of products of the roots' points.
     """
     return np.dtype(
         [
@@ -59,6 +59,7 @@ def record_type(group_size: int) -> np.dtype[np.void]:
             ("first_trial", np.int64),
             ("trials", np.int64),
             ("sums", np.int64, (group_size, SUMS)),
+            ("squares", np.int64, (group_size, VALUES, 2)),
             ("products", np.int64, (group_size, group_size, 2)),
         ]
     )
@@ -78,7 +79,7 @@ def _workspace(group_size: int, players: Players) -> Workspace:
             scores=np.zeros(MAX_RESULTS, np.int64),
             permutation=np.zeros(36, np.int64),
             outcome_values=OUTCOME_VALUES,
-            values=np.zeros(group_size, np.int64),
+            values=np.zeros((group_size, VALUES), np.int64),
         )
         kept[key] = players, workspace  # the players too, or another's id could be the same
     return kept[key][1]
@@ -95,6 +96,7 @@ def run_batch(
     started = time.perf_counter()
     m, k = len(task.segments), task.group_size
     sums = np.zeros((m, k, SUMS), np.int64)
+    squares = np.zeros((m, k, VALUES, 2), np.int64)
     products = np.zeros((m, k, k, 2), np.int64)
     done = np.zeros(m, np.int64)
     # Arrays that came through Ray are read-only, which to numba is another type: it would compile again.
@@ -102,11 +104,12 @@ def run_batch(
     segments = np.require(task.segments, requirements=["C", "W"])
     flag = np.require(np.zeros(1, np.uint8) if stop is None else stop, requirements=["C", "W"])
     workspace = _workspace(k, players_of(*task.policies))
-    kernel(task.settings, roots, segments, workspace, flag, sums, products, done)
+    kernel(task.settings, roots, segments, workspace, flag, sums, squares, products, done)
     records = np.zeros(m, record_type(k))
     records["group"] = task.groups
     records["first_trial"] = task.segments[:, 1]
     records["trials"] = done
     records["sums"] = sums
+    records["squares"] = squares
     records["products"] = products
     return BatchResult(records[done > 0], time.perf_counter() - started)

@@ -52,7 +52,7 @@ class Workspace(NamedTuple):
     scores: np.ndarray  # int64[MAX_RESULTS]
     permutation: np.ndarray  # int64[36]
     outcome_values: np.ndarray  # int64[6], in 2^-32 points
-    values: np.ndarray  # int64[roots that share dice], in 2^-32 points
+    values: np.ndarray  # int64[roots that share dice, VALUES of `rollout`]
 
 
 @jit

@@ -6,11 +6,15 @@ from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import HALF, LOW
 from bgsim.kernels.playout import OUTCOMES, TRUNCATED, Roots, Settings, Workspace, play_out
 
-PLIES = OUTCOMES  # columns of a root's sums after the counts of outcomes
-VALUE = OUTCOMES + 1
-SUMS = OUTCOMES + 2
+# Values of a trial: the five cumulative rates (2^-32) and its points (2^-32 points), to seat 0.
+VALUES = 6
+EQUITY = VALUES - 1
 
-# A trial's value is a multiple of 2^-32 points of at most 3 x 1024 in size (rules.md C4), below 2^44, so
+PLIES = OUTCOMES  # columns of a root's sums after the counts of outcomes
+FIRST_VALUE = OUTCOMES + 1
+SUMS = FIRST_VALUE + VALUES
+
+# A trial's points are a multiple of 2^-32 of at most 3 x 1024 in size (rules.md C4), below 2^44, so
 # 2^19 of them cannot overflow an int64 sum.
 MAX_BATCH_TRIALS = 1 << 19
 
@@ -36,12 +40,18 @@ def add_product(products: np.ndarray, a: int, b: int) -> None:
 
 
 @jit
-def value_of(outcome: int, cube: int) -> int:
-    """Points of a finished trial to seat 0, times 2^32; a truncated one scores 0."""
+def write_values(outcome: int, cube: int, values: np.ndarray) -> None:
+    """Values (int64[VALUES]) of a finished trial to seat 0; a truncated one scores 0."""
+    for k in range(VALUES):
+        values[k] = 0
     if outcome == TRUNCATED:
-        return 0
-    points = outcome + 1 if outcome < 3 else 2 - outcome
-    return (points * cube) << 32
+        return
+    size = outcome % 3 + 1  # single, gammon, backgammon
+    won = outcome < 3
+    for k in range(size):
+        if won or k > 0:
+            values[k if won else k + 2] = 1 << 32
+    values[EQUITY] = ((size if won else -size) * cube) << 32
 
 
 @jit
@@ -52,14 +62,15 @@ def run_segments(
     work: Workspace,
     stop: np.ndarray,
     sums: np.ndarray,
+    squares: np.ndarray,
     products: np.ndarray,
     done: np.ndarray,
 ) -> None:
     """Run m segments (int64[m, 3]: first root, first trial, trials), each of k roots that share dice.
 
-    sums: int64[m, k, SUMS], counts of outcomes, plies, value (2^-32 points). products: int64[m, k, k, 2],
-    sums of products of values (2^-64) as (high, low). done: int64[m], finished trials of each segment. stop:
-    uint8[1], looked at between trials.
+    sums: int64[m, k, SUMS], counts of outcomes, plies, values. squares: int64[m, k, VALUES, 2], sums of
+    squared values as (high, low). products: int64[m, k, k, 2], the same of products of the roots' points.
+    done: int64[m], finished trials of each segment. stop: uint8[1], looked at between trials.
     """
     k = sums.shape[1]
     for row in range(segments.shape[0]):
@@ -69,12 +80,15 @@ def run_segments(
                 return
             for j in range(k):
                 outcome, plies, cube = play_out(settings, roots, first_root + j, trial, work)
-                value = value_of(outcome, cube)
+                values = work.values[j]
+                write_values(outcome, cube, values)
                 sums[row, j, outcome] += 1
                 sums[row, j, PLIES] += plies
-                sums[row, j, VALUE] += value
-                work.values[j] = value
+                for v in range(VALUES):
+                    sums[row, j, FIRST_VALUE + v] += values[v]
+                    if values[v] != 0:
+                        add_product(squares[row, j, v], values[v], values[v])
             for i in range(k):
                 for j in range(k):
-                    add_product(products[row, i, j], work.values[i], work.values[j])
+                    add_product(products[row, i, j], work.values[i, EQUITY], work.values[j, EQUITY])
             done[row] += 1

@@ -8,7 +8,7 @@ import numpy as np
 from bgsim.core.errors import TableError
 from bgsim.engine.batch import Records
 from bgsim.kernels.playout import OUTCOMES
-from bgsim.kernels.rollout import PLIES, SUMS
+from bgsim.kernels.rollout import FIRST_VALUE, PLIES, SUMS, VALUES
 from bgsim.run.statistics import RolloutStatistics
 
 __all__ = ["GroupTotals", "Ledger"]
@@ -22,10 +22,11 @@ class GroupTotals:
 
     def __init__(self, group_size: int) -> None:
         self.sums = [[0] * SUMS for _ in range(group_size)]
+        self.squares = [[0] * VALUES for _ in range(group_size)]
         self.products = [[0] * group_size for _ in range(group_size)]
         self.finished: list[tuple[int, int]] = []  # half-open intervals of trials, sorted, apart
 
-    def add(self, first: int, trials: int, sums: Any, products: Any) -> None:
+    def add(self, first: int, trials: int, sums: Any, squares: Any, products: Any) -> None:
         """Add the sums of trials first .. first + trials - 1.
 
         Raises:
@@ -34,9 +35,10 @@ class GroupTotals:
         self.finished = _with_interval(self.finished, (first, first + trials))
         for j, row in enumerate(sums.tolist()):
             self.sums[j] = [a + b for a, b in zip(self.sums[j], row, strict=True)]
-        for i, line in enumerate(products.tolist()):
-            for j, (high, low) in enumerate(line):
-                self.products[i][j] += (high << 64) + (low & 0xFFFFFFFFFFFFFFFF)
+        for total, added in ((self.squares, squares), (self.products, products)):
+            for i, line in enumerate(added.tolist()):
+                for j, (high, low) in enumerate(line):
+                    total[i][j] += (high << 64) + (low & 0xFFFFFFFFFFFFFFFF)
 
     @property
     def trials(self) -> int:
@@ -54,7 +56,12 @@ class GroupTotals:
     def statistics(self, root: int = 0) -> RolloutStatistics:
         """Figures of one root of the group."""
         row = self.sums[root]
-        return RolloutStatistics(counts=tuple(row[:OUTCOMES]), plies=row[PLIES])
+        return RolloutStatistics(
+            counts=tuple(row[:OUTCOMES]),
+            plies=row[PLIES],
+            totals=tuple(row[FIRST_VALUE:]),
+            squares=tuple(self.squares[root]),
+        )
 
 
 class Ledger:
@@ -72,6 +79,7 @@ class Ledger:
                 int(record["first_trial"]),
                 int(record["trials"]),
                 record["sums"],
+                record["squares"],
                 record["products"],
             )
         return int(np.sum(records["trials"])) if len(records) else 0

@@ -7,11 +7,13 @@ figures on every machine.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Self
 
 from bgsim.core.outcome import OUTCOME_POINTS
 
 __all__ = ["RolloutStatistics", "mean_and_error", "paired_difference"]
 
+VALUE_UNIT = 1 << 32  # of a trial's values
 RATES = ("win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon")
 # Which exclusive outcomes (Outcome numbers) each cumulative rate counts.
 _COUNTED = {
@@ -23,16 +25,17 @@ _COUNTED = {
 }
 
 
-def mean_and_error(total: int, squares: int, n: int) -> tuple[float, float]:
+def mean_and_error(total: int, squares: int, n: int, *, unit: int = 1) -> tuple[float, float]:
     """Mean of n values with this sum and sum of squares, and its standard error.
 
-    The error is 0 when all values agree, and for a single value, from which nothing can be said.
+    The values are counted in 1/unit. The error is 0 when all of them agree, and for a single one, from which
+    nothing can be said.
 
     >>> mean_and_error(2, 2, 4)
     (0.5, 0.28867513459481287)
     """
     spread = n * squares - total * total
-    return total / n, sqrt(spread / (n * n * (n - 1))) if n > 1 else 0.0
+    return total / (n * unit), sqrt(spread / (n * n * (n - 1) * unit * unit)) if n > 1 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,33 @@ class RolloutStatistics:
     """What the finished trials of one root say, from the view of its player on roll.
 
     `counts` are the six outcomes (Outcome order) and, last, the truncated trials, which neither side won and
-    which score 0. Rates are cumulative: a gammon counts as a win too, a backgammon as a gammon too.
-
-    >>> RolloutStatistics(counts=(1, 0, 0, 1, 0, 0, 0), plies=40).equity
-    0.0
+    which score 0. `totals` and `squares` are the sums of the trials' values and of their squares, in units of
+    VALUE_UNIT and its square: the cumulative rates in the order of RATES (a gammon counts as a win too, a
+    backgammon as a gammon too) and the points.
     """
 
     counts: tuple[int, ...]
     plies: int
+    totals: tuple[int, ...]
+    squares: tuple[int, ...]
+
+    @classmethod
+    def of_outcomes(cls, counts: tuple[int, ...], plies: int) -> Self:
+        """The statistics of trials that were played to their end, by how often each outcome came.
+
+        >>> RolloutStatistics.of_outcomes((1, 0, 0, 1, 0, 0, 0), plies=40).equity
+        0.0
+        """
+        rates = [sum(counts[outcome] for outcome in _COUNTED[name]) for name in RATES]
+        pairs = list(zip(OUTCOME_POINTS, counts, strict=False))
+        totals = [*rates, sum(points * count for points, count in pairs)]
+        squares = [*rates, sum(points * points * count for points, count in pairs)]
+        return cls(
+            counts,
+            plies,
+            tuple(total * VALUE_UNIT for total in totals),
+            tuple(square * VALUE_UNIT**2 for square in squares),
+        )
 
     @property
     def trials(self) -> int:
@@ -67,30 +89,25 @@ class RolloutStatistics:
     @property
     def equity(self) -> float:
         """Cubeless equity in points."""
-        return self._equity()[0]
+        return self._value(len(RATES))[0]
 
     @property
     def equity_se(self) -> float:
         """Standard error of the equity itself (not a sum of the rates' errors)."""
-        return self._equity()[1]
-
-    def _equity(self) -> tuple[float, float]:
-        pairs = list(zip(OUTCOME_POINTS, self.counts, strict=False))
-        total = sum(points * count for points, count in pairs)
-        squares = sum(points * points * count for points, count in pairs)
-        return mean_and_error(total, squares, self.trials)
+        return self._value(len(RATES))[1]
 
     def rate(self, name: str) -> tuple[float, float]:
         """A cumulative rate by its column name, and its standard error."""
-        count = sum(self.counts[outcome] for outcome in _COUNTED[name])
-        return mean_and_error(count, count, self.trials)
+        return self._value(RATES.index(name))
+
+    def _value(self, k: int) -> tuple[float, float]:
+        return mean_and_error(self.totals[k], self.squares[k], self.trials, unit=VALUE_UNIT)
 
     def figures(self) -> dict[str, float]:
         """All rates and the equity with their errors, by column name."""
         found: dict[str, float] = {}
-        for name in RATES:
-            found[name], found[f"{name}_se"] = self.rate(name)
-        found["equity"], found["equity_se"] = self._equity()
+        for k, name in enumerate((*RATES, "equity")):
+            found[name], found[f"{name}_se"] = self._value(k)
         return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bgsim.engine.batch import MAX_BATCH_TRIALS, BatchTask, record_type, run_batch
-from bgsim.kernels.rollout import SUMS
+from bgsim.kernels.rollout import SUMS, VALUES
 from tests.kernels.kernel_runs import records, roots, settings
 from tests.kernels.replay import Start
 from tests.oracle import START
@@ -25,9 +25,10 @@ def raised():
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_record_holds_integers_only(size):
     fields = record_type(size)
-    assert fields.names == ("group", "first_trial", "trials", "sums", "products")
+    assert fields.names == ("group", "first_trial", "trials", "sums", "squares", "products")
     assert {fields[name].base for name in fields.names} == {np.dtype(np.int64)}
     assert fields["sums"].shape == (size, SUMS)
+    assert fields["squares"].shape == (size, VALUES, 2)
     assert fields["products"].shape == (size, size, 2)
 
 

@@ -16,7 +16,7 @@ from bgsim.kernels.rollout import run_segments
 from tests.kernels.replay import Start
 
 START_ID = "4HPwATDgc/ABMA"
-VALUE, PLIES = 8, 7  # columns of a record's sums
+PLIES, VALUE = 7, 13  # columns of a record's sums: the points are the last
 NOBODY = players_of("random").players[0]
 POINTS = (1, 2, 3, -1, -2, -3, 0)
 

@@ -79,10 +79,21 @@ def test_no_sum_of_a_batch_can_overflow():
 
 @pytest.mark.parametrize("cube", [1, 2, 1024])
 def test_value_of_every_outcome(cube):
-    found = [rollout.value_of(outcome, cube) for outcome in range(OUTCOMES)]
-    assert found == [points * cube * 2**32 for points in POINTS]
-    assert found[TRUNCATED] == 0
-    assert max(map(abs, found)) <= LARGEST_VALUE
+    """Rates are cumulative: W, WG, WBG, LG, LBG; a single loss has none of them."""
+    rates = [
+        (1, 0, 0, 0, 0),
+        (1, 1, 0, 0, 0),
+        (1, 1, 1, 0, 0),
+        (0, 0, 0, 0, 0),
+        (0, 0, 0, 1, 0),
+        (0, 0, 0, 1, 1),
+    ]
+    for outcome in range(OUTCOMES):
+        values = np.full(rollout.VALUES, -1, np.int64)
+        rollout.write_values(outcome, cube, values)
+        expected = (*rates[outcome], POINTS[outcome] * cube) if outcome != TRUNCATED else (0,) * 6
+        assert values.tolist() == [value << 32 for value in expected]
+        assert np.abs(values).max() <= LARGEST_VALUE
 
 
 # --- records of batches ---------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from bgsim.kernels.policy import GREEDY, LOOKAHEAD, NET, RANDOM, choose
 from bgsim.run.plan import Plan, Root
 from tests.bounds import chi_square, chi_square_bound
 from tests.core.positions import positions
-from tests.kernels.kernel_runs import product, records
+from tests.kernels.kernel_runs import VALUE, product, records
 from tests.kernels.replay import as_tuples, greedy_score
 
 START = parse("start").position
@@ -189,7 +189,7 @@ def duel(trials, seed):
     ]
     segments = [(0, trial, 1) for trial in range(trials)]
     first, second = (
-        records(plan.settings(), plan.kernel_roots(), segments)["sums"][:, 0, 8] / 2**32 for plan in plans
+        records(plan.settings(), plan.kernel_roots(), segments)["sums"][:, 0, VALUE] / 2**32 for plan in plans
     )
     pairs = (first - second) / 2
     return pairs.mean(), pairs.std(ddof=1) / sqrt(trials), first.mean(), -second.mean()
@@ -217,7 +217,8 @@ def test_values_and_their_squares_fit_the_counts():
     (record,) = records(plan.settings(), plan.kernel_roots(), [(0, 0, 500)])
     counts = record["sums"][0, :6].tolist()
     assert (
-        record["sums"][0, 8] == sum(p * n for p, n in zip((1, 2, 3, -1, -2, -3), counts, strict=True)) << 32
+        record["sums"][0, VALUE]
+        == sum(p * n for p, n in zip((1, 2, 3, -1, -2, -3), counts, strict=True)) << 32
     )
     squares = sum(p * p * n for p, n in zip((1, 2, 3, 1, 2, 3), counts, strict=True))
     assert product(record["products"][0, 0]) == squares << 64

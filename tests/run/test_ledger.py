@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from bgsim.core.errors import TableError
 from bgsim.engine.batch import record_type
+from bgsim.kernels.rollout import SUMS, VALUES
 from bgsim.run.ledger import GroupTotals, Ledger
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
+INT128 = st.integers(-(2**127), 2**127 - 1)
 
 
 def split(number):
@@ -22,27 +24,29 @@ def split(number):
 
 @st.composite
 def chunks(draw, size=2):
-    """Consecutive segments (first, trials, sums, products) of one group, with any sums at all."""
+    """Consecutive segments (first, trials, sums, squares, products) of one group, with any sums at all."""
     found, first = [], 0
     for trials in draw(st.lists(st.integers(1, 50), min_size=1, max_size=8)):
-        sums = draw(st.lists(st.lists(INT64, min_size=9, max_size=9), min_size=size, max_size=size))
-        line = st.lists(st.integers(-(2**127), 2**127 - 1), min_size=size, max_size=size)
-        products = draw(st.lists(line, min_size=size, max_size=size))
-        found.append((first, trials, sums, products))
+        sums = draw(st.lists(st.lists(INT64, min_size=SUMS, max_size=SUMS), min_size=size, max_size=size))
+        squares, products = (
+            draw(st.lists(st.lists(INT128, min_size=n, max_size=n), min_size=size, max_size=size))
+            for n in (VALUES, size)
+        )
+        found.append((first, trials, sums, squares, products))
         first += trials
     return found
 
 
 def totals_of(segments, size=2):
     totals = GroupTotals(size)
-    for first, trials, sums, products in segments:
-        pairs = [[split(number) for number in line] for line in products]
-        totals.add(first, trials, np.array(sums, np.int64), np.array(pairs, np.int64))
+    for first, trials, sums, *others in segments:
+        pairs = [np.array([[split(n) for n in line] for line in numbers], np.int64) for numbers in others]
+        totals.add(first, trials, np.array(sums, np.int64), *pairs)
     return totals
 
 
 def state(totals):
-    return totals.sums, totals.products, totals.finished
+    return totals.sums, totals.squares, totals.products, totals.finished
 
 
 @given(chunks(), st.randoms(use_true_random=False))
@@ -57,17 +61,21 @@ def test_any_order_gives_the_same_totals(segments, rng):
 def test_totals_are_the_plain_sums(segments):
     totals = totals_of(segments)
     for j in range(2):
-        columns = zip(*(sums[j] for _, _, sums, _ in segments), strict=True)
+        columns = zip(*(sums[j] for _, _, sums, _, _ in segments), strict=True)
         assert totals.sums[j] == [sum(column) for column in columns]
+        for i in range(VALUES):
+            assert totals.squares[j][i] == sum(squares[j][i] for _, _, _, squares, _ in segments)
         for i in range(2):
-            assert totals.products[i][j] == sum(products[i][j] for _, _, _, products in segments)
-    assert totals.trials == sum(trials for _, trials, _, _ in segments)
+            assert totals.products[i][j] == sum(products[i][j] for *_, products in segments)
+    assert totals.trials == sum(trials for _, trials, *_ in segments)
     assert totals.finished == [(0, totals.trials)]
 
 
 def added(*intervals):
     """Totals with these intervals (first, end) added, all their sums 0."""
-    return totals_of([(first, end - first, [[0] * 9], [[0]]) for first, end in intervals], 1)
+    return totals_of(
+        [(first, end - first, [[0] * SUMS], [[0] * VALUES], [[0]]) for first, end in intervals], 1
+    )
 
 
 # --- what is missing ------------------------------------------------------------------------------
@@ -119,8 +127,9 @@ def test_touching_intervals_are_joined(order):
 def test_counting_trials_twice_is_refused(again, twice):
     totals = added((10, 20), (30, 40))
     before = (list(map(list, totals.sums)), totals.finished)
+    shapes = (1, SUMS), (1, VALUES, 2), (1, 1, 2)
     with pytest.raises(TableError, match=f"{twice} were counted twice"):
-        totals.add(again[0], again[1] - again[0], np.ones((1, 9), np.int64), np.ones((1, 1, 2), np.int64))
+        totals.add(again[0], again[1] - again[0], *(np.ones(shape, np.int64) for shape in shapes))
     assert (totals.sums, totals.finished) == before  # and nothing was added
 
 
@@ -158,9 +167,14 @@ def test_the_same_trials_of_two_groups_are_different_trials():
 
 def test_statistics_are_those_of_the_sums():
     totals = GroupTotals(2)
-    sums = np.array([[4, 3, 2, 1, 0, 0, 5, 900, 0], [0, 0, 0, 0, 0, 15, 0, 300, 0]], np.int64)
-    totals.add(0, 15, sums, np.zeros((2, 2, 2), np.int64))
+    values = [9, 5, 2, 0, 0, 15 << 32], [0, 0, 0, 15, 15, -45 << 32]
+    counts = [4, 3, 2, 1, 0, 0, 5, 900], [0, 0, 0, 0, 0, 15, 0, 300]
+    sums = np.array([[*counts[k], *values[k]] for k in range(2)], np.int64)
+    squares = 1000 + np.arange(2 * VALUES * 2).reshape(2, VALUES, 2)
+    totals.add(0, 15, sums, squares, np.zeros((2, 2, 2), np.int64))
     first, second = totals.statistics(0), totals.statistics(1)
     assert (first.counts, first.plies) == ((4, 3, 2, 1, 0, 0, 5), 900)
     assert (second.counts, second.plies) == ((0, 0, 0, 0, 0, 15, 0), 300)
     assert (first.trials, first.mean_plies, second.equity) == (15, 60.0, -3.0)
+    assert [first.totals, second.totals] == [tuple(row) for row in values]
+    assert second.squares == tuple((high << 64) + low for high, low in squares[1].tolist())

@@ -12,6 +12,7 @@ import pytest
 from bgsim.apps.rollout import run_rollout
 from bgsim.core.errors import TableError
 from bgsim.core.notation import parse
+from bgsim.kernels.rollout import SUMS, VALUES
 from bgsim.run import parts as parts_module
 from bgsim.run.ledger import Ledger
 from bgsim.run.local import LocalExecutor
@@ -43,7 +44,7 @@ def segments():
 
 
 def state(ledger):
-    return [(totals.sums, totals.products, totals.finished) for totals in ledger.totals]
+    return [(totals.sums, totals.squares, totals.products, totals.finished) for totals in ledger.totals]
 
 
 def loaded(folder, plan=PLAN):
@@ -119,7 +120,7 @@ def test_numbers_go_on_after_those_that_are_there(tmp_path, segments):
 def test_sums_of_64_bits_survive(tmp_path, segments):
     """Extreme integers of a record: they are no real numbers on their way to the disk."""
     records = segments[0].copy()
-    records["sums"][0, 0] = [2**63 - 1, -(2**63), 2**53 + 1, 0, 0, 0, 0, 0, 0]
+    records["sums"][0, 0] = [2**63 - 1, -(2**63), 2**53 + 1, *[0] * (SUMS - 3)]
     records["products"][0, 0, 0] = [-(2**63), -1]
     store_of(tmp_path, [records])
     found = PartStore(tmp_path, PLAN)._read(tmp_path / "part-000000.parquet")[0]
@@ -132,7 +133,8 @@ def test_groups_of_several_roots_keep_their_shape(tmp_path):
     records = np.zeros(3, record_type(2))
     records["trials"] = 1
     records["first_trial"] = [0, 1, 2]
-    records["sums"] = np.arange(3 * 2 * 9).reshape(3, 2, 9)
+    records["sums"] = np.arange(3 * 2 * SUMS).reshape(3, 2, SUMS)
+    records["squares"] = np.arange(3 * 2 * VALUES * 2).reshape(3, 2, VALUES, 2)
     records["products"] = np.arange(3 * 2 * 2 * 2).reshape(3, 2, 2, 2)
     store = PartStore(tmp_path, PLAN, 2)
     store.add(records)
@@ -140,6 +142,8 @@ def test_groups_of_several_roots_keep_their_shape(tmp_path):
     ledger = Ledger(1, 2)
     assert PartStore(tmp_path, PLAN, 2).load(ledger) == 3
     assert ledger.totals[0].sums == records["sums"].sum(axis=0).tolist()
+    squares = [[(high << 64) + low for high, low in row] for row in records["squares"].sum(axis=0).tolist()]
+    assert ledger.totals[0].squares == squares
 
 
 # --- joining --------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def test_error_does_not_cancel():
 @example((0, 0, 0, 0, 0, 0, 3))
 @example((1, 1, 1, 1, 1, 1, 1))
 def test_rates_against_numpy(counts):
-    statistics = RolloutStatistics(counts=counts, plies=sum(counts) * 50)
+    statistics = RolloutStatistics.of_outcomes(counts, plies=sum(counts) * 50)
     trials = outcomes(counts)
     assert statistics.trials == len(trials)
     for name in RATES:
@@ -88,7 +88,7 @@ def test_rates_against_numpy(counts):
 
 @given(COUNTS)
 def test_figures_hold_every_rate_and_its_error(counts):
-    statistics = RolloutStatistics(counts=counts, plies=1)
+    statistics = RolloutStatistics.of_outcomes(counts, plies=1)
     figures = statistics.figures()
     assert set(figures) == {name + suffix for name in (*RATES, "equity") for suffix in ("", "_se")}
     for name in RATES:
@@ -100,7 +100,7 @@ def test_figures_hold_every_rate_and_its_error(counts):
 @given(COUNTS.map(lambda counts: (*counts[:5], counts[5] + counts[6], 0)))
 def test_R07_rates_are_ordered_and_give_the_equity(counts):
     """Backgammons <= gammons <= wins of each side; 2W - 1 + WG + WBG - LG - LBG is the equity."""
-    figures = RolloutStatistics(counts=counts, plies=1).figures()
+    figures = RolloutStatistics.of_outcomes(counts, plies=1).figures()
     win, gammon, backgammon, lost_gammon, lost_backgammon = (figures[name] for name in RATES)
     assert 0 <= backgammon <= gammon <= win <= 1
     assert 0 <= lost_backgammon <= lost_gammon <= 1 - win + 1e-15
@@ -110,7 +110,7 @@ def test_R07_rates_are_ordered_and_give_the_equity(counts):
 
 def test_error_of_the_equity_is_not_the_sum_of_the_rates_errors():
     """Half single wins, half gammons lost: points 1 and -2, spread 3/2; the rates' errors say otherwise."""
-    figures = RolloutStatistics(counts=(50, 0, 0, 0, 50, 0, 0), plies=1).figures()
+    figures = RolloutStatistics.of_outcomes((50, 0, 0, 0, 50, 0, 0), plies=1).figures()
     assert figures["equity_se"] == pytest.approx(1.5 / sqrt(99), rel=1e-15)
     assert figures["win_se"] == figures["lose_gammon_se"] == pytest.approx(0.5 / sqrt(99), rel=1e-15)
     # 2W - 1 - LG with errors added up as if independent: sqrt(4 + 1) / 2 instead of 3 / 2
