@@ -24,7 +24,7 @@ def play_records(
     policy: str, games: int, *, first: int = 0, seed: int = 1, position: str = "start"
 ) -> Records:
     """The one record of the games number first .. first + games - 1 of a seed."""
-    plan = Plan(roots=(Root(parse(position)),), policy=policy, trials=games, seed=seed)
+    plan = Plan(roots=(Root(parse(position)),), policy=policy, trials=games, seed=seed, settle=False)
     task = BatchTask(
         settings=plan.settings(),
         policies=plan.two_policies,

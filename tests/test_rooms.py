@@ -19,8 +19,8 @@ PACKAGE = Path(bgsim.__file__).parent
 ROOMS = {
     "core": set(),
     "kernels": set(),
-    "engine": {"core", "kernels"},
     "bearoff": {"core", "kernels"},
+    "engine": {"core", "kernels", "bearoff"},
     "formats": {"core"},
     "run": {"core", "kernels", "engine", "bearoff"},
     "training": {"core", "kernels", "engine", "run"},

@@ -14,9 +14,9 @@ from bgsim.bearoff.answers import (
 )
 from bgsim.bearoff.checks import Recomputed, recompute
 from bgsim.bearoff.exports import export_one_sided, export_two_sided
-from bgsim.bearoff.files import kind_of
-from bgsim.bearoff.one_sided import OneSided, build_one_sided, open_one_sided
-from bgsim.bearoff.two_sided import TwoSided, build_two_sided, open_two_sided
+from bgsim.bearoff.one_sided import OneSided, build_one_sided
+from bgsim.bearoff.opening import open_table
+from bgsim.bearoff.two_sided import TwoSided, build_two_sided
 from bgsim.core.errors import PositionError, TableError, did_you_mean
 from bgsim.core.files import as_path
 from bgsim.core.notation import parse
@@ -152,11 +152,7 @@ def open_bearoff(path: str | Path, *, check: bool | None = None) -> Bearoff:
     Raises:
         TableError: there is none, it is unfinished, damaged, or of another version; says which.
     """
-    path = as_path(path)
-    kind = kind_of(path)
-    if kind == "one-sided":
-        return Bearoff(path, open_one_sided(path, check=check))
-    return Bearoff(path, open_two_sided(path, check=check))
+    return Bearoff(as_path(path), open_table(path, check=check))
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def _evaluations(policy: str) -> float:
 
 def _games(policy: str, games: int) -> float:
     """Full games a second from the start."""
-    plan = Plan(roots=(Root(parse("start")),), policy=policy, trials=games)
+    plan = Plan(roots=(Root(parse("start")),), policy=policy, trials=games, settle=False)
     task = BatchTask(
         settings=plan.settings(),
         policies=plan.two_policies,

@@ -45,6 +45,9 @@ class RolloutConfig(BaseModel):
     seed: int | None = None
     opening: bool | None = None
     stratified: bool | None = None
+    tables: list[str] | None = None  # files relative to the configuration file
+    truncate: str | None = None
+    settle: bool | None = None
     cubeful: bool | None = None
     executor: str | None = None
     address: str | None = None

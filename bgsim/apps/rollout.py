@@ -1,7 +1,7 @@
 """Rollouts: the main job."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,8 @@ class RolloutResult:
     trials: int
     seed: int
     stratified: bool
+    tables: str
+    truncate: str
     win: float
     win_se: float
     win_gammon: float
@@ -72,6 +74,8 @@ class RolloutResult:
     mean_plies: float
     variance_reduction: str
     truncated_trials: int
+    settled_trials: int
+    table_trials: int
     marked: bool
     point_of_view: str
 
@@ -135,10 +139,14 @@ def make_result(plan: Plan, root: Root, statistics: RolloutStatistics) -> Rollou
         trials=statistics.trials,
         seed=plan.seed,
         stratified=plan.stratified,
+        tables=" ".join(plan.tables),
+        truncate=plan.truncate,
         **statistics.figures(),
         mean_plies=statistics.mean_plies,
         variance_reduction="stratified" if plan.stratified else "none",
         truncated_trials=statistics.truncated_trials,
+        settled_trials=statistics.settled_trials,
+        table_trials=statistics.ended_in_table,
         marked=statistics.truncated_trials > 0,
         point_of_view="on_roll",
     )
@@ -155,6 +163,9 @@ def rollout(
     cubeful: bool = False,
     opening: bool | None = None,
     stratified: bool = False,
+    tables: Sequence[str] = (),
+    truncate: str = "none",
+    settle: bool = True,
     executor: str = "local",
     workers: int | None = None,
     address: str | None = None,
@@ -163,7 +174,9 @@ def rollout(
     """Roll out one position and return its equity and rates, from the player on roll.
 
     position is a GameState, a Position or any text that `bgsim.parse` reads. Equal arguments give
-    bit-identical figures whatever the executor, workers and batch.
+    bit-identical figures whatever the executor, workers and batch. `tables` ("built-in", or files of
+    `bgsim bearoff build`) are exact tables by which nets play; `truncate` ("exact", "bearoff") ends trials
+    there too; `settle` ends them when nothing can change their outcome. See `bgsim.run.plan.Plan`.
 
     Raises:
         BgsimError: a position, rule, policy or number that cannot be; one sentence says what to do.
@@ -180,6 +193,9 @@ def rollout(
         trials=trials,
         seed=seed,
         stratified=stratified,
+        tables=tables,
+        truncate=truncate,
+        settle=settle,
     )
     run = run_rollout(plan, executor=executor, workers=workers, address=address, batch=batch)
     if not run.finished:

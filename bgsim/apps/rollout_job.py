@@ -9,11 +9,12 @@ from bgsim.apps.positions import roots_of, texts_of
 from bgsim.apps.rollout import RolloutRun, refuse_cubeful, run_rollout
 from bgsim.core.errors import PlanError, PositionError
 from bgsim.core.files import as_path
+from bgsim.engine.tables import beside
 from bgsim.run.plan import Plan
 
 __all__ = ["RolloutJob"]
 
-PLAN_KEYS = ("policy", "opponent_policy", "trials", "seed", "stratified")
+PLAN_KEYS = ("policy", "opponent_policy", "trials", "seed", "stratified", "tables", "truncate", "settle")
 RUN_KEYS = ("executor", "address", "workers", "batch", "out")
 
 
@@ -42,6 +43,8 @@ class RolloutJob:
             read = read_config(config, RolloutConfig)
             settings = read.model_dump(exclude_none=True, exclude={"positions", "positions_file"})
             texts = texts or read.texts(config)
+            if "tables" in settings:
+                settings["tables"] = [beside(config, name) for name in settings["tables"]]
         settings |= given
         if not texts:
             raise PlanError("there is nothing to roll out: give positions, a file of them, or --config FILE")

@@ -104,12 +104,13 @@ def columns_of_pairs(table: TwoSided, pairs: npt.NDArray[np.int64]) -> dict[str,
     balance = known.get("win_minus_lose", cubeless)
     gammons = known.get("gammons", np.zeros(len(pairs)))
     more_won = cubeless - balance  # gammons won less those lost
+    win = (balance + 1) / 2
     none = np.zeros(len(pairs))
     return {
-        "win": (balance + 1) / 2,
-        "win_gammon": np.maximum(0, (gammons + more_won) / 2),
+        "win": win,
+        "win_gammon": np.clip((gammons + more_won) / 2, 0, win),
         "win_backgammon": none,
-        "lose_gammon": np.maximum(0, (gammons - more_won) / 2),
+        "lose_gammon": np.clip((gammons - more_won) / 2, 0, 1 - win),
         "lose_backgammon": none,
         "equity_cubeless": cubeless,
         "equity_owned": known["equity_owned"],

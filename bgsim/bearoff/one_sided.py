@@ -101,6 +101,7 @@ class OneSided:
     checkers: int
     ways: Numbers
     firsts: Numbers
+    digest: str  # of its file, "" in memory
     batches: Sequence[pa.RecordBatch] = field(repr=False)
     starts: Numbers = field(repr=False)  # number of the first position of each batch, and of all at the end
 
@@ -133,14 +134,30 @@ class OneSided:
         Raises:
             TableError: the table has only means.
         """
-        if not self.has_chances:
-            raise TableError(
-                f"a table of {self.points} points has only means: distributions end at 13 points"
-            )
+        self._refuse_means()
         k = int(np.searchsorted(self.starts, number, side="right")) - 1
         column = self.batches[k].column("rolls_first" if first else "rolls")
         found: Reals = column[int(number - self.starts[k])].values.to_numpy().astype(np.float64)
         return found
+
+    def all_chances(self, *, first: bool = False) -> tuple[Numbers, npt.NDArray[np.float32]]:
+        """Where each position's chances begin (int64[positions + 1]) and all of them; views if in one batch.
+
+        Raises:
+            TableError: the table has only means.
+        """
+        self._refuse_means()
+        columns = [batch.column("rolls_first" if first else "rolls") for batch in self.batches]
+        values = [column.values.to_numpy() for column in columns]
+        starts, at = [np.zeros(1, np.int64)], 0
+        for column, chances in zip(columns, values, strict=True):
+            starts.append(column.offsets.to_numpy()[1:] + at)
+            at += len(chances)
+        return np.concatenate(starts), values[0] if len(values) == 1 else np.concatenate(values)
+
+    def _refuse_means(self) -> None:
+        if not self.has_chances:
+            raise TableError(f"a table of {self.points} points has only means, no distributions")
 
 
 def build_one_sided(
@@ -175,7 +192,7 @@ def build_one_sided(
     started(int(firsts[-1]))
     batches = _batches(found, _schema(points, with_chances), listener)
     if out is None:
-        return _table_of(facts, list(batches))
+        return _table_of({**facts, "digest": ""}, list(batches))
     path = place_for(out)
     check_disk(what, path.parent, size)
     write_file(path, _schema(points, with_chances), batches, {"kind": KIND, **facts})
@@ -271,7 +288,7 @@ def open_one_sided(path: str | Path, *, check: bool | None = None) -> OneSided:
         TableError: there is none, it is damaged, of another kind or version; says which.
     """
     mapped = open_file(Path(path), KIND, check)
-    return _table_of(facts_of(mapped, "points", "checkers"), mapped.batches, mapped.path)
+    return _table_of(facts_of(mapped, "points", "checkers", "digest"), mapped.batches, mapped.path)
 
 
 def _table_of(facts: Mapping[str, Any], batches: list[pa.RecordBatch], path: Path | None = None) -> OneSided:
@@ -282,4 +299,4 @@ def _table_of(facts: Mapping[str, Any], batches: list[pa.RecordBatch], path: Pat
     schema = _schema(points, points <= MOST_POINTS)
     if starts[-1] != firsts[-1] or any(not batch.schema.equals(schema) for batch in batches):
         raise TableError(f"{path} is damaged: it has not the rows of such a table")
-    return OneSided(points, checkers, ways, firsts, batches, starts)
+    return OneSided(points, checkers, ways, firsts, facts["digest"], batches, starts)

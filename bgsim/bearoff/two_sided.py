@@ -1,5 +1,6 @@
 """Two-sided bear-off: what every pair of positions is worth, with and without the cube."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +55,7 @@ class TwoSided:
     checkers: int
     beavers: bool
     values: tuple[str, ...]
+    digest: str  # of its file or files, "" in memory
     ways: Numbers
     firsts: Numbers
     full: npt.NDArray[np.bool_]  # of each position: 15 checkers are left, so gammons count
@@ -122,7 +124,7 @@ def build_two_sided(
         memory = MemoryStore(side_of(points, checkers))
         _work_out(memory.side, steps, memory, threads, started, listener)
         if path is None:
-            return _table_of(facts, list(memory.batches()))
+            return _table_of({**facts, "digest": ""}, list(memory.batches()))
         write_file(path, schema_of(_kept(steps)), memory.batches(), {"kind": KIND, **facts})
         return open_two_sided(path)
     assert path is not None
@@ -191,7 +193,7 @@ def open_two_sided(path: str | Path, *, check: bool | None = None) -> TwoSided:
     if path.is_dir():
         return _open_folder(path, bool(check))
     mapped = open_file(path, KIND, check)
-    return _table_of(facts_of(mapped, *FACTS), mapped.batches, path)
+    return _table_of(facts_of(mapped, *FACTS, "digest"), mapped.batches, path)
 
 
 def _open_folder(folder: Path, check: bool) -> TwoSided:
@@ -204,7 +206,7 @@ def _open_folder(folder: Path, check: bool) -> TwoSided:
         raise TableError(f"{folder} is a folder, but no table of bgsim") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise TableError(f"{begun} is damaged") from None
-    batches = []
+    batches, digests = [], []
     for pips in range(pip_counts):
         parts = [map_file(part_path(folder, step.name, pips), PART_KIND) for step in steps]
         for part in parts:
@@ -213,7 +215,9 @@ def _open_folder(folder: Path, check: bool) -> TwoSided:
             if facts_of(part, *FACTS) != facts:
                 raise TableError(f"{part.path} is part of another table")
         batches.append(joined([part.batches[0] for part in parts]))
-    return _table_of(facts, batches, folder)
+        digests += [str(part.facts["digest"]) for part in parts]
+    digest = hashlib.blake2b(" ".join(digests).encode(), digest_size=16).hexdigest()
+    return _table_of({**facts, "digest": digest}, batches, folder)
 
 
 def _table_of(facts: Mapping[str, Any], batches: list[pa.RecordBatch], path: Path | None = None) -> TwoSided:
@@ -240,6 +244,7 @@ def _table_of(facts: Mapping[str, Any], batches: list[pa.RecordBatch], path: Pat
         checkers,
         beavers,
         values,
+        facts["digest"],
         ways,
         firsts,
         full=full_sides(positions),

@@ -33,7 +33,7 @@ __all__ = [
     "schema_of",
 ]
 
-UNITS = (32767.0, 16383.5)
+UNITS = (32767.0, 16383.0)
 MEANINGS = {
     "equity_cubeless": "cubeless equity",
     "win_minus_lose": "chance to win less chance to lose, cubeless play",

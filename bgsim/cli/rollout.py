@@ -35,6 +35,15 @@ def rollout(
     stratified: Annotated[
         bool | None, typer.Option("--stratified/--plain", help="Stratify the first two rolls.")
     ] = None,
+    tables: Annotated[
+        str | None, typer.Option(help="Exact tables to play by: built-in, or files, parted by commas.")
+    ] = None,
+    truncate: Annotated[
+        str | None, typer.Option(help="End trials in a table: exact or bearoff (default none).")
+    ] = None,
+    settle: Annotated[
+        bool | None, typer.Option("--settle/--to-the-end", help="End trials once nothing can change them.")
+    ] = None,
     executor: Annotated[str | None, typer.Option(help="local (threads, the default) or ray.")] = None,
     address: Annotated[str | None, typer.Option(help="Ray cluster, HOST:PORT or auto.")] = None,
     workers: Annotated[int | None, typer.Option(help="Threads or Ray workers (default: the cores).")] = None,
@@ -55,6 +64,9 @@ def rollout(
         "seed": seed,
         "opening": opening,
         "stratified": stratified,
+        "tables": None if tables is None else tables.split(","),
+        "truncate": truncate,
+        "settle": settle,
         "executor": executor,
         "address": address,
         "workers": workers,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bgsim.engine.policies import OUTCOME_VALUES, Players, players_of
+from bgsim.engine.tables import Loaded, tables_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.playout import Roots, Settings, Workspace
 from bgsim.kernels.rollout import MAX_BATCH_TRIALS, SUMS, VALUES, run_segments
@@ -37,6 +38,7 @@ class BatchTask:
     group_size: int
     segments: Integers
     groups: Integers
+    tables: tuple[str, ...] = ()  # names of exact tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +67,26 @@ def record_type(group_size: int) -> np.dtype[np.void]:
     )
 
 
-def _workspace(group_size: int, players: Players) -> Workspace:
-    """This thread's scratch arrays for these players; the last few live as long as the thread."""
-    kept: dict[tuple[int, int], tuple[Players, Workspace]] = _thread.__dict__.setdefault("workspaces", {})
-    key = group_size, id(players)
+def _workspace(group_size: int, players: Players, tables: Loaded) -> Workspace:
+    """This thread's scratch arrays for these players and tables; the last few live as long as the thread."""
+    kept: dict[tuple[int, int, int], tuple[object, Workspace]]
+    kept = _thread.__dict__.setdefault("workspaces", {})
+    key = group_size, id(players), id(tables)
     if key not in kept:
         if len(kept) >= KEPT_WORKSPACES:
             del kept[next(iter(kept))]
         workspace = Workspace(
-            evaluator=players.evaluator(),
+            evaluator=players.evaluator(tables),
             board=np.zeros(4, np.uint64),
             results=np.zeros((MAX_RESULTS, 4), np.uint64),
             scores=np.zeros(MAX_RESULTS, np.int64),
+            turned=np.zeros((1, 4), np.uint64),
+            chances=np.zeros((1, 5), np.int64),
             permutation=np.zeros(36, np.int64),
             outcome_values=OUTCOME_VALUES,
             values=np.zeros((group_size, VALUES), np.int64),
         )
-        kept[key] = players, workspace  # the players too, or another's id could be the same
+        kept[key] = (players, tables), workspace  # these too, or another's id could be the same
     return kept[key][1]
 
 
@@ -103,7 +108,7 @@ def run_batch(
     roots = Roots(*(np.require(array, requirements=["C", "W"]) for array in task.roots))
     segments = np.require(task.segments, requirements=["C", "W"])
     flag = np.require(np.zeros(1, np.uint8) if stop is None else stop, requirements=["C", "W"])
-    workspace = _workspace(k, players_of(*task.policies))
+    workspace = _workspace(k, players_of(*task.policies), tables_of(task.tables))
     kernel(task.settings, roots, segments, workspace, flag, sums, squares, products, done)
     records = np.zeros(m, record_type(k))
     records["group"] = task.groups

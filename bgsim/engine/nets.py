@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bgsim.core.errors import PolicyError
+from bgsim.engine.tables import NO_TABLES, Loaded
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.features import BIAS, INPUTS, WORDS
 from bgsim.kernels.net import (
@@ -176,8 +177,8 @@ def _blocked(layer: Layer, *, last: bool) -> tuple[npt.NDArray[np.int16], npt.ND
     return np.ascontiguousarray(flat).ravel(), constants
 
 
-def new_evaluator(nets: Nets) -> Evaluator:
-    """What one thread needs to estimate with these nets."""
+def new_evaluator(nets: Nets, tables: Loaded = NO_TABLES) -> Evaluator:
+    """What one thread needs to estimate with these nets and tables."""
     scratch = NetScratch(
         base_boards=np.full((len(nets.layout), 4), 2**64 - 1, np.uint64),  # no board
         base_words=np.zeros((len(nets.layout), WORDS), np.uint64),
@@ -201,4 +202,5 @@ def new_evaluator(nets: Nets) -> Evaluator:
         reply_scores=np.zeros(MAX_RESULTS, np.int64),
         reply_values=np.zeros(6, np.int64),
         before=np.zeros(4, np.uint64),
+        tables=tables.for_kernels(),
     )

@@ -12,6 +12,7 @@ from bgsim.core.errors import PolicyError, did_you_mean
 from bgsim.core.position import Position
 from bgsim.engine.boards import pack
 from bgsim.engine.nets import Net, joined, new_evaluator
+from bgsim.engine.tables import NO_TABLES, Loaded
 from bgsim.engine.weights import Weights, stamp_of, weights_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.net import Evaluator, Nets
@@ -140,9 +141,9 @@ class Players:
     players: tuple[Player, ...]
     nets: Nets
 
-    def evaluator(self) -> Evaluator:
+    def evaluator(self, tables: Loaded = NO_TABLES) -> Evaluator:
         """A new evaluator, for one thread."""
-        return new_evaluator(self.nets)
+        return new_evaluator(self.nets, tables)
 
 
 def players_of(*names: str) -> Players:

@@ -84,6 +84,23 @@ def pip_count(low: np.uint64, high: np.uint64) -> np.int64:
 
 
 @jit
+def checkers_left(low: np.uint64, high: np.uint64) -> np.int64:
+    """Checkers of a side that are not borne off."""
+    return np.int64(
+        popcount(low & IN_PLAY)
+        + popcount((low >> HALF) & IN_PLAY) * np.uint64(2)
+        + popcount(high & IN_PLAY) * np.uint64(4)
+        + popcount((high >> HALF) & IN_PLAY) * np.uint64(8)
+    )
+
+
+@jit
+def has_borne_off(low: np.uint64, high: np.uint64) -> bool:
+    """Whether a side has borne off a checker."""
+    return ((low | (low >> HALF) | high | (high >> HALF)) & OFF) != ZERO
+
+
+@jit
 def remove(low: np.uint64, high: np.uint64, bit: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Take one checker from a point that holds one: a borrow ripples up the planes."""
     low ^= bit

@@ -13,7 +13,9 @@ import numpy as np
 from bgsim.kernels._jit import inlined, jit
 from bgsim.kernels.bits import FAR_HOME, HALF, OFF, ONE, ZERO, lowest, trailing_zeros, turned
 from bgsim.kernels.board import occupied, won_by
+from bgsim.kernels.certain import CERTAIN
 from bgsim.kernels.features import BIAS, WORDS, write_features
+from bgsim.kernels.tables import Tables
 from bgsim.kernels.vectors import (
     DENSE_BLOCK,
     LANES,
@@ -31,7 +33,6 @@ ROWS_AT, WIDTH, LAYERS, LAYER = range(4)  # columns of a net's layout; from LAYE
 LAYER_WIDTH, LAYER_WEIGHTS, LAYER_BIASES = range(3)
 LAYOUT = LAYER + 3 * MAX_LAYERS
 
-CERTAIN = 1 << 24  # the integer that stands for probability 1
 LOGIT_BITS = 21  # a last layer's sum of 2^21 is one unit of log odds
 STEP_BITS = 15  # the table has 64 steps a unit
 LOGIT_LIMIT = (1 << 25) - 1  # just below 16 units
@@ -74,6 +75,7 @@ class Evaluator(NamedTuple):
     reply_scores: np.ndarray  # int64[MAX_RESULTS]
     reply_values: np.ndarray  # int64[6], outcome values of the opponent
     before: np.ndarray  # uint64[4], a result as the opponent sees it
+    tables: Tables  # what is known exactly
 
 
 def _logistic_table() -> np.ndarray:

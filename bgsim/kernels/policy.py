@@ -11,6 +11,7 @@ from bgsim.kernels.dice import below
 from bgsim.kernels.greedy import score_greedy
 from bgsim.kernels.net import Evaluator, has_contact, mean_value, set_base, work_out, write_chances
 from bgsim.kernels.plays import list_results
+from bgsim.kernels.tables import UNKNOWN, look_up
 from bgsim.kernels.vectors import OUTPUTS, ROWS_AT_ONCE
 
 RANDOM, GREEDY, NET, LOOKAHEAD = range(4)  # kinds of players
@@ -77,7 +78,8 @@ def _score_by_net(
 ) -> None:
     """Scores (2^-48 points) by the player's nets, after a quick net has sorted some results out.
 
-    A result without contact is worked out by the race net. The chances of each are left in the scratch.
+    A result without contact is looked up in the tables, and else worked out by the race net. The chances of
+    each are left in the scratch.
     rows: int64[n], scratch.
     """
     nets, scratch = evaluator.nets, evaluator.scratch
@@ -92,7 +94,10 @@ def _score_by_net(
         n_contact = n_race = 0
         for i in range(count):
             row = rows[i]
-            if has_contact(results[row, 0], results[row, 1], results[row, 2], results[row, 3]):
+            contact = has_contact(results[row, 0], results[row, 1], results[row, 2], results[row, 3])
+            if not contact and look_up(evaluator.tables, results, row, True, scratch.chances, row) != UNKNOWN:
+                scores[row] = mean_value(scratch.chances, row, outcome_values)
+            elif contact:
                 which[0, n_contact] = row
                 n_contact += 1
             else:

@@ -4,15 +4,19 @@ import numpy as np
 
 from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import HALF, LOW
-from bgsim.kernels.playout import OUTCOMES, TRUNCATED, Roots, Settings, Workspace, play_out
+from bgsim.kernels.certain import CERTAIN
+from bgsim.kernels.playout import IN_TABLE, OUTCOMES, TRUNCATED, Roots, Settings, Workspace, play_out
 
 # Values of a trial: the five cumulative rates (2^-32) and its points (2^-32 points), to seat 0.
 VALUES = 6
+CHANCE_SHIFT = 8  # from shares of CERTAIN to 2^-32
 EQUITY = VALUES - 1
 
 PLIES = OUTCOMES  # columns of a root's sums after the counts of outcomes
 FIRST_VALUE = OUTCOMES + 1
-SUMS = FIRST_VALUE + VALUES
+ENDED = FIRST_VALUE + VALUES  # trials that ended in a table
+SETTLED = ENDED + 1  # trials that ended when their outcome was certain; counted as outcomes too
+SUMS = SETTLED + 1
 
 # A trial's points are a multiple of 2^-32 of at most 3 x 1024 in size (rules.md C4), below 2^44, so
 # 2^19 of them cannot overflow an int64 sum.
@@ -40,11 +44,20 @@ def add_product(products: np.ndarray, a: int, b: int) -> None:
 
 
 @jit
-def write_values(outcome: int, cube: int, values: np.ndarray) -> None:
-    """Values (int64[VALUES]) of a finished trial to seat 0; a truncated one scores 0."""
+def write_values(outcome: int, cube: int, chances: np.ndarray, values: np.ndarray) -> None:
+    """Values (int64[VALUES]) of a finished trial to seat 0; a truncated one scores 0.
+
+    chances: int64[5], W, WG, WBG, LG, LBG (shares of CERTAIN) of one that ended in a table.
+    """
     for k in range(VALUES):
         values[k] = 0
     if outcome == TRUNCATED:
+        return
+    if outcome == IN_TABLE:
+        won = 2 * chances[0] - CERTAIN + chances[1] + chances[2] - chances[3] - chances[4]
+        for k in range(5):
+            values[k] = chances[k] << CHANCE_SHIFT
+        values[EQUITY] = (won << CHANCE_SHIFT) * cube
         return
     size = outcome % 3 + 1  # single, gammon, backgammon
     won = outcome < 3
@@ -68,9 +81,10 @@ def run_segments(
 ) -> None:
     """Run m segments (int64[m, 3]: first root, first trial, trials), each of k roots that share dice.
 
-    sums: int64[m, k, SUMS], counts of outcomes, plies, values. squares: int64[m, k, VALUES, 2], sums of
-    squared values as (high, low). products: int64[m, k, k, 2], the same of products of the roots' points.
-    done: int64[m], finished trials of each segment. stop: uint8[1], looked at between trials.
+    sums: int64[m, k, SUMS], counts of outcomes, plies, values, two more counts. squares:
+    int64[m, k, VALUES, 2], sums of squared values as (high, low). products: int64[m, k, k, 2], the same of
+    products of the roots' points. done: int64[m], finished trials of each segment. stop: uint8[1], looked at
+    between trials.
     """
     k = sums.shape[1]
     for row in range(segments.shape[0]):
@@ -79,10 +93,12 @@ def run_segments(
             if stop[0]:
                 return
             for j in range(k):
-                outcome, plies, cube = play_out(settings, roots, first_root + j, trial, work)
+                outcome, plies, cube, settled = play_out(settings, roots, first_root + j, trial, work)
                 values = work.values[j]
-                write_values(outcome, cube, values)
-                sums[row, j, outcome] += 1
+                write_values(outcome, cube, work.chances[0], values)
+                sums[row, j, ENDED if outcome == IN_TABLE else outcome] += 1
+                if settled:
+                    sums[row, j, SETTLED] += 1
                 sums[row, j, PLIES] += plies
                 for v in range(VALUES):
                     sums[row, j, FIRST_VALUE + v] += values[v]

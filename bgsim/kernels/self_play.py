@@ -10,8 +10,9 @@ import numpy as np
 from bgsim.kernels._jit import jit
 from bgsim.kernels.bits import OFF, ONE, ZERO
 from bgsim.kernels.board import add, blocked_points, copy_board, copy_turned, occupied, won_by
+from bgsim.kernels.certain import CERTAIN
 from bgsim.kernels.dice import PLAY, START, below, block, dice_of
-from bgsim.kernels.net import CERTAIN, Evaluator, write_estimate
+from bgsim.kernels.net import Evaluator, write_estimate
 from bgsim.kernels.plays import list_results
 from bgsim.kernels.policy import LOOKAHEAD, Player, choose, first_best, score_results
 

@@ -8,7 +8,7 @@ import numpy as np
 from bgsim.core.errors import TableError
 from bgsim.engine.batch import Records
 from bgsim.kernels.playout import OUTCOMES
-from bgsim.kernels.rollout import FIRST_VALUE, PLIES, SUMS, VALUES
+from bgsim.kernels.rollout import ENDED, FIRST_VALUE, PLIES, SETTLED, SUMS, VALUES
 from bgsim.run.statistics import RolloutStatistics
 
 __all__ = ["GroupTotals", "Ledger"]
@@ -59,8 +59,10 @@ class GroupTotals:
         return RolloutStatistics(
             counts=tuple(row[:OUTCOMES]),
             plies=row[PLIES],
-            totals=tuple(row[FIRST_VALUE:]),
+            totals=tuple(row[FIRST_VALUE : FIRST_VALUE + VALUES]),
             squares=tuple(self.squares[root]),
+            ended_in_table=row[ENDED],
+            settled_trials=row[SETTLED],
         )
 
 

@@ -16,15 +16,17 @@ from bgsim.core.rules import check_playable
 from bgsim.core.state import GameState
 from bgsim.engine.boards import pack
 from bgsim.engine.policies import DEFAULT, find_policy, players_of
+from bgsim.engine.tables import BUILT_IN, names_of, tables_of
 from bgsim.kernels.dice import MAX_TRIAL
 from bgsim.kernels.playout import Roots, Settings
 
 __all__ = ["MAX_PLIES", "NUMBERS_VERSION", "Plan", "Root", "check_root", "differences"]
 
 # Raised whenever the same plan would give other numbers, so that old parts are never mixed with new ones.
-NUMBERS_VERSION = 1
+NUMBERS_VERSION = 2
 MAX_PLIES = 10_000
 MAX_SEED = 2**64 - 1
+TRUNCATE = ("none", "exact", "bearoff")  # in the kernels' order
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ def check_root(root: Root) -> None:
 class Plan:
     """A rollout of some roots: equal plans give bit-identical numbers wherever and however they run.
 
+    tables: exact tables ("built-in", or files), by which nets rank plays where both sides bear off. With
+    `truncate` trials end there too: "exact" where a two-sided table has the position, "bearoff" also where
+    the one-sided one has both sides (built-in tables, if none are named). `settle`: a trial ends when nothing
+    can change its outcome.
+
     Raises:
         PlanError, PolicyError, RulesError: a value that is not allowed; says which and what is.
     """
@@ -89,6 +96,9 @@ class Plan:
     seed: int = 0
     stratified: bool = False
     max_plies: int = MAX_PLIES
+    tables: Sequence[str] = ()
+    truncate: str = "none"
+    settle: bool = True
 
     def __post_init__(self) -> None:
         players_of(*self.two_policies)  # weights that cannot be used are refused now, not in a worker
@@ -96,8 +106,14 @@ class Plan:
         object.__setattr__(self, "trials", _whole("trials", self.trials, 1, MAX_TRIAL))
         object.__setattr__(self, "seed", _whole("seed", self.seed, 0, MAX_SEED))
         object.__setattr__(self, "max_plies", _whole("max_plies", self.max_plies, 1, MAX_PLIES))
-        if not isinstance(self.stratified, bool):
-            raise PlanError(f"stratified is {self.stratified!r}: true or false is allowed")
+        for name in ("stratified", "settle"):
+            if not isinstance(getattr(self, name), bool):
+                raise PlanError(f"{name} is {getattr(self, name)!r}: true or false is allowed")
+        if self.truncate not in TRUNCATE:
+            raise PlanError(f"truncate is {self.truncate!r}: {', '.join(TRUNCATE)} are allowed")
+        tables = names_of(self.tables)
+        object.__setattr__(self, "tables", BUILT_IN if self.truncate != "none" and not tables else tables)
+        tables_of(self.tables)  # those that cannot be used are refused now, not in a worker
         if not self.roots:
             raise PlanError("there is no position to roll out: give at least one")
         for root in self.roots:
@@ -135,6 +151,9 @@ class Plan:
             "seed": self.seed,
             "stratified": self.stratified,
             "max_plies": self.max_plies,
+            "tables": [list(named) for named in tables_of(self.tables).digests],
+            "truncate": self.truncate,
+            "settle": self.settle,
             "cubeful": False,
             "roots": [root.to_dict() for root in self.roots],
         }
@@ -158,6 +177,8 @@ class Plan:
             opponent=opponent,
             stratified=self.stratified,
             max_plies=self.max_plies,
+            settle=self.settle,
+            truncate=TRUNCATE.index(self.truncate),
         )
 
     def kernel_roots(self) -> Roots:

@@ -130,6 +130,7 @@ def _task(plan: Plan, roots: Roots, k: int, segments: list[Segment]) -> BatchTas
     return BatchTask(
         settings=plan.settings(),
         policies=plan.two_policies,
+        tables=tuple(plan.tables),
         roots=Roots(*(array[rows] for array in roots)),
         group_size=k,
         segments=np.array([(place[group], first, n) for group, first, n in segments], np.int64),

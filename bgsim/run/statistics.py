@@ -43,15 +43,17 @@ class RolloutStatistics:
     """What the finished trials of one root say, from the view of its player on roll.
 
     `counts` are the six outcomes (Outcome order) and, last, the truncated trials, which neither side won and
-    which score 0. `totals` and `squares` are the sums of the trials' values and of their squares, in units of
-    VALUE_UNIT and its square: the cumulative rates in the order of RATES (a gammon counts as a win too, a
-    backgammon as a gammon too) and the points.
+    which score 0; trials that ended in a table are none of these. `totals` and `squares` are the sums of the
+    trials' values and of their squares, in units of VALUE_UNIT and its square: the cumulative rates in the
+    order of RATES (a gammon counts as a win too, a backgammon as a gammon too) and the points.
     """
 
     counts: tuple[int, ...]
     plies: int
     totals: tuple[int, ...]
     squares: tuple[int, ...]
+    ended_in_table: int = 0  # trials
+    settled_trials: int = 0  # that ended when nothing could change their outcome; among the counts too
 
     @classmethod
     def of_outcomes(cls, counts: tuple[int, ...], plies: int) -> Self:
@@ -74,7 +76,7 @@ class RolloutStatistics:
     @property
     def trials(self) -> int:
         """Finished trials, truncated ones included."""
-        return sum(self.counts)
+        return sum(self.counts) + self.ended_in_table
 
     @property
     def truncated_trials(self) -> int:

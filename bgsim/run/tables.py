@@ -63,6 +63,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("trials", pa.int64(), "trials", "finished trials"),
     Column("seed", pa.uint64(), "", "seed of the dice"),
     Column("stratified", pa.bool_(), "", "first two rolls stratified"),
+    Column("tables", pa.string(), "", "exact tables by which nets played, parted by blanks"),
+    Column("truncate", pa.string(), "", "where trials ended in a table: none, exact, bearoff"),
     *_rate("win", "player on roll wins, gammons and backgammons included"),
     *_rate("win_gammon", "player on roll wins a gammon or backgammon"),
     *_rate("win_backgammon", "player on roll wins a backgammon"),
@@ -84,7 +86,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     *_rate("mwc", "match winning chance, cubeless"),
     *_rate("cubeful_mwc", "match winning chance with the cube in play"),
-    Column("mean_plies", pa.float64(), "rolls", "mean length of a trial"),
+    Column("mean_plies", pa.float64(), "rolls", "mean rolls of a trial"),
     Column(
         "variance_reduction",
         pa.string(),
@@ -97,6 +99,13 @@ COLUMNS: tuple[Column, ...] = (
         "trials",
         "trials stopped at the limit of rolls, which score 0",
     ),
+    Column(
+        "settled_trials",
+        pa.int64(),
+        "trials",
+        "trials that ended before the last checker was off, as nothing could change their outcome",
+    ),
+    Column("table_trials", pa.int64(), "trials", "trials that ended in an exact table"),
     Column("marked", pa.bool_(), "", "some trials were truncated: read with care"),
     Column("point_of_view", pa.string(), "", "whose view the figures are from"),
 )

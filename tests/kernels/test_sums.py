@@ -90,7 +90,7 @@ def test_value_of_every_outcome(cube):
     ]
     for outcome in range(OUTCOMES):
         values = np.full(rollout.VALUES, -1, np.int64)
-        rollout.write_values(outcome, cube, values)
+        rollout.write_values(outcome, cube, np.zeros(5, np.int64), values)
         expected = (*rates[outcome], POINTS[outcome] * cube) if outcome != TRUNCATED else (0,) * 6
         assert values.tolist() == [value << 32 for value in expected]
         assert np.abs(values).max() <= LARGEST_VALUE

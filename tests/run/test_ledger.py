@@ -169,12 +169,13 @@ def test_statistics_are_those_of_the_sums():
     totals = GroupTotals(2)
     values = [9, 5, 2, 0, 0, 15 << 32], [0, 0, 0, 15, 15, -45 << 32]
     counts = [4, 3, 2, 1, 0, 0, 5, 900], [0, 0, 0, 0, 0, 15, 0, 300]
-    sums = np.array([[*counts[k], *values[k]] for k in range(2)], np.int64)
+    sums = np.array([[*counts[k], *values[k], k, 7] for k in range(2)], np.int64)
     squares = 1000 + np.arange(2 * VALUES * 2).reshape(2, VALUES, 2)
     totals.add(0, 15, sums, squares, np.zeros((2, 2, 2), np.int64))
     first, second = totals.statistics(0), totals.statistics(1)
     assert (first.counts, first.plies) == ((4, 3, 2, 1, 0, 0, 5), 900)
     assert (second.counts, second.plies) == ((0, 0, 0, 0, 0, 15, 0), 300)
-    assert (first.trials, first.mean_plies, second.equity) == (15, 60.0, -3.0)
+    assert (first.trials, first.mean_plies, second.trials) == (15, 60.0, 16)
+    assert [(s.ended_in_table, s.settled_trials) for s in (first, second)] == [(0, 7), (1, 7)]
     assert [first.totals, second.totals] == [tuple(row) for row in values]
     assert second.squares == tuple((high << 64) + low for high, low in squares[1].tolist())
