@@ -102,8 +102,9 @@ def columns_of_pairs(table: TwoSided, pairs: npt.NDArray[np.int64]) -> dict[str,
     known = {name: table.read(name, pairs) for name in table.values}
     cubeless = known["equity_cubeless"]
     balance = known.get("win_minus_lose", cubeless)
-    gammons = known.get("gammons", np.zeros(len(pairs)))
-    more_won = cubeless - balance  # gammons won less those lost
+    more_won = cubeless - balance  # gammons won less those lost; only where both can be it takes more
+    both = table.full[pairs].all(axis=1) if "gammons" in known else np.zeros(len(pairs), np.bool_)
+    gammons = np.where(both, known.get("gammons", 0.0), np.abs(more_won))
     win = (balance + 1) / 2
     none = np.zeros(len(pairs))
     return {
