@@ -6,6 +6,7 @@ UNITS[0], or UNITS[1] where a side has all 15 checkers left, as gammons count th
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -234,7 +235,9 @@ class PartStore:
     def add(self, step: Pass, pips: int, values: Mapping[str, Level]) -> None:
         batch = _batch(self.side, pips, values)
         facts = {**self._facts, "kind": PART_KIND, "pass": step.name, "pips": pips}
-        write_file(part_path(self.folder, step.name, pips), batch.schema, [batch], facts)
+        path = part_path(self.folder, step.name, pips)
+        write_file(path, batch.schema, [batch], facts)
+        _let_go(path)
 
     def take_of(self, pips: int) -> Level:
         return _take_of(self.side, pips, self.part("owned", pips).batches[0])
@@ -263,6 +266,13 @@ class PartStore:
             for part in parts:
                 check_file(part)
             yield joined([part.batches[0] for part in parts])
+
+
+def _let_go(path: Path) -> None:
+    """Keep a file that is on the disk out of the memory that the rings need."""
+    if hasattr(os, "posix_fadvise"):
+        with path.open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _boot() -> str:
