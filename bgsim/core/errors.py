@@ -5,6 +5,7 @@ from collections.abc import Iterable
 __all__ = [
     "BgsimError",
     "ExecutorError",
+    "MatchEquityError",
     "MatchFileError",
     "PlanError",
     "PolicyError",
@@ -57,6 +58,10 @@ class TableError(BgsimError):
 
 class MatchFileError(BgsimError):
     """A match file that cannot be read; the message names the line and what stands there."""
+
+
+class MatchEquityError(BgsimError):
+    """A match equity table that cannot be used, or a score that it has no value for."""
 
 
 class ExecutorError(BgsimError):
