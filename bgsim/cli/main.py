@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from bgsim.cli import bearoff, bench, duel, evaluate, info, perft, plays, rollout, show, train, warm
+from bgsim.cli import (
+    bearoff,
+    bench,
+    duel,
+    evaluate,
+    info,
+    match_equity,
+    perft,
+    plays,
+    rollout,
+    show,
+    train,
+    warm,
+)
 from bgsim.cli.common import note
 from bgsim.cli.streams import give_up_stdout, open_streams
 
@@ -16,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich costs 0.15 s of every --help
 )
-for command in (rollout, plays, evaluate, show, perft, duel, train, bearoff, bench, warm, info):
+for command in (rollout, plays, evaluate, show, perft, duel, train, bearoff, match_equity, bench, warm, info):
     command.register(app)
 
 
