@@ -47,6 +47,13 @@ MISTAKES = {
     "no workers": ("workers = 2", "workers = 0", "0 workers cannot be"),
     "teacher without nets": ("games = 66", 'games = 66\nteacher = "greedy"', "'greedy', which has no nets"),
     "unknown teacher": ("games = 66", 'games = 66\nteacher = "nte"', "did you mean 'net'"),
+    "beginning without nets": ("seed = 71", 'seed = 71\nbegin = "greedy"', "'greedy', which has no nets"),
+    "unknown beginning": ("seed = 71", 'seed = 71\nbegin = "nte"', "did you mean 'net'"),
+    "beginning that is not there": (
+        "seed = 71",
+        'seed = 71\nbegin = "a.npz"',
+        "a.npz cannot be read: No such",
+    ),
     "one quick net alone": ("race = [128]", "race = [128]\nquick_race = [128]", "or neither"),
     "quick width that does not fit": (
         "race = [128]",
