@@ -6,12 +6,10 @@ import json
 import random
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bgsim.apps.train import TrainJob
 from bgsim.core.errors import PlanError
 from bgsim.core.position import Position
 from bgsim.engine.estimates import estimate
@@ -176,8 +174,3 @@ def test_narrower_layers_are_refused_before_anything_is_written(invoke, config, 
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert f"'contact' is {widths}, but that of 'net', to begin from, is [512, 128, 64]" in result.stderr
     assert [path.name for path in config.parent.iterdir()] == ["tiny.toml"]
-
-
-def test_config_of_bgsim_begins_from_net():
-    job = TrainJob.make(Path(__file__).parents[2] / "configs" / "train-net-strong.toml")
-    assert (job.recipe.begin, job.recipe.contact) == ("net", (768, 256, 64))

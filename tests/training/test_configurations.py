@@ -118,7 +118,8 @@ def test_wrong_number_of_generations_is_wrong_usage(invoke, config, number):
     assert "generations" in result.stderr
 
 
-def test_configuration_that_comes_with_bgsim_is_one():
-    job = TrainJob.make(Path(__file__).parents[2] / "configs" / "train-net.toml")
-    assert job.config.name == "net"
-    assert first_state(job.recipe).weights.contact.widths == job.recipe.contact
+@pytest.mark.parametrize("name", ["net", "net-small", "net-strong"])
+def test_configurations_that_come_with_bgsim_are_some(name):
+    job = TrainJob.make(Path(__file__).parents[2] / "configs" / f"train-{name}.toml")
+    assert job.config.name == name
+    assert tuple(net.widths for net in first_state(job.recipe).weights.nets) == job.recipe.widths
