@@ -47,7 +47,10 @@ def ray_head():
 
 
 # Some seconds of work: long enough to be disturbed, short enough to be repeated.
-LONG_RUN = ("rollout", "start", "nackgammon", "--trials", "100000", "--seed", "10", "--workers", "2")
+LONG_RUN = (
+    *("rollout", "start", "nackgammon", "--policy", "greedy"),
+    *("--trials", "100000", "--seed", "10", "--workers", "2"),
+)
 
 
 @pytest.fixture(scope="session")
