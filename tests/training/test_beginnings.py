@@ -10,16 +10,18 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from bgsim.apps.train import TrainJob
 from bgsim.core.errors import PlanError
-from bgsim.core.position import Position
-from bgsim.engine.estimates import estimate
+from bgsim.engine.estimates import new_scratch
 from bgsim.engine.nets import reals_of, rounded
+from bgsim.engine.policies import players_by
 from bgsim.engine.weights import Weights, load_weights, weights_of, write_weights
+from bgsim.kernels.self_play import estimate_boards
 from bgsim.training.checkpoint import read_checkpoint, write_checkpoint
 from bgsim.training.fit import Fit
 from bgsim.training.generation import first_state
 from tests import oracle
-from tests.kernels.plain_nets import can_meet, random_net
+from tests.kernels.plain_nets import can_meet, random_net, rows_of_boards
 from tests.training.recipes import CONFIG, RECIPE, job_run
 
 WIDE = replace(RECIPE, contact=(256, 64), race=(256,), quick_contact=(128, 32), quick_race=(256,))
@@ -31,38 +33,41 @@ def written(path, weights):
     return str(path)
 
 
-@pytest.fixture
-def small(tmp_path):
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
     """A file of nets that nowhere are as wide as those of WIDE, but one."""
     rng = np.random.default_rng(81)
     contact, race, *quick = (random_net(rng, widths) for widths in ((128, 32), (128,), (128, 32), (128,)))
-    return written(tmp_path / "small.npz", Weights(contact, race, {}, (quick[0], quick[1])))
+    return written(
+        tmp_path_factory.mktemp("small") / "small.npz", Weights(contact, race, {}, (quick[0], quick[1]))
+    )
 
 
 @pytest.fixture(scope="module")
-def positions():
-    boards = list(islice(oracle.played_positions(random.Random(82), every=7), 300))
+def rows():
+    """Boards of played positions, some of them races."""
+    boards = list(islice(oracle.played_positions(random.Random(82), every=3), 300))
     assert 30 < sum(map(can_meet, boards)) < 270
-    return [Position(*board) for board in boards]
+    return rows_of_boards(boards)
 
 
-def chances(path, weights, positions):
+def chances(weights, rows):
     """What the large nets of some weights say by themselves, and what the quick ones do."""
-    pairs = [(weights.contact, weights.race), weights.quick]
-    return [
-        estimate(written(path / f"{number}.npz", Weights(*pair)), positions)
-        for number, pair in enumerate(pairs)
-    ]
+    found = np.zeros((2, len(rows), 5), np.float32)
+    for pair, out in zip([(weights.contact, weights.race), weights.quick], found, strict=True):
+        ready = players_by(Weights(*pair))
+        estimate_boards(rows, ready.players[0], False, new_scratch(ready), out)
+    return found
 
 
 # --- the same at first ----------------------------------------------------------------------------
 
 
-def test_wider_nets_say_what_the_small_ones_said(small, positions, tmp_path):
+def test_wider_nets_say_what_the_small_ones_said(small, rows):
     """But for biases in half precision: contact, race and both quick nets."""
     wide = first_state(replace(WIDE, begin=small)).weights
     assert [net.widths for net in wide.nets] == list(WIDE.widths)
-    before, after = (chances(tmp_path, weights, positions) for weights in (weights_of(small), wide))
+    before, after = (chances(weights, rows) for weights in (weights_of(small), wide))
     for old, new in zip(before, after, strict=True):
         assert old.std(axis=0).min() > 0.01
         assert new == pytest.approx(old, abs=1e-3)
@@ -74,14 +79,13 @@ def test_trained_nets_come_back_to_the_bit(straight, tmp_path):
     assert first_state(replace(RECIPE, begin=path)).weights.digest == straight[0].weights.digest
 
 
-def test_wider_nets_than_those_of_net_say_the_same_to_the_bit(positions, tmp_path):
+def test_wider_nets_than_those_of_net_say_the_same_to_the_bit(rows):
     net = weights_of("net")
     widths = {"contact": (768, 256, 64), "race": (256, 64, 32)}
     wide = first_state(
         replace(RECIPE, **widths, quick_contact=(128,), quick_race=(128,), begin="net")
     ).weights
-    for old, new in zip(*(chances(tmp_path, w, positions) for w in (net, wide)), strict=True):
-        assert np.array_equal(old, new)
+    assert np.array_equal(chances(net, rows), chances(wide, rows))
 
 
 def test_reals_are_rounded_to_the_net_that_they_are_of():
@@ -137,10 +141,9 @@ def test_digest_is_kept_and_told(config, straight):
     config.write_text(CONFIG.replace("seed = 71", 'seed = 71\nbegin = "old.npz"'))
     job_run(config, generations=1)
     path.unlink()
-    state, _, _ = job_run(config, generations=1)
-    assert state.generation == 2
+    kept = TrainJob.make(config).state()
     made = load_weights(config.parent / "made" / "tiny.npz")
-    assert made.provenance["begin"] == state.begin == straight[0].weights.digest
+    assert made.provenance["begin"] == kept.begin == straight[0].weights.digest
 
 
 def test_checkpoints_of_before_say_nothing_of_a_beginning(tmp_path):
