@@ -19,7 +19,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q -m "not long and not slow"
+	$(BIN)/pytest -q -m "not long and not slow" --hypothesis-profile quick
 
 test: setup
 	$(BIN)/pytest -q

@@ -1,27 +1,29 @@
 """Strength against speed: policies against an outside one over paired games, and what each does a second.
 
 Speeds first, by turns and alone; then the duels, one process each. Rows that are done are kept in the table,
-so that a run may be stopped and goes on.
+so that a run may be stopped and goes on. Once all are there, the table is drawn beside itself (.svg).
 """
 
 import argparse
-import json
 import tomllib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from benchmarks.clock import cpu_seconds
 from benchmarks.corpus import corpus
 from benchmarks.games import play_games
 from bgsim.apps.duel import run_duel
+from bgsim.core.errors import PolicyError
 from bgsim.engine.boards import pack
 from bgsim.engine.policies import count_ranked, find_policy
-from bgsim.engine.weights import weights_of
+from bgsim.engine.weights import Weights, weights_of, write_weights
+from bgsim.report.strength import strength_figure
 from bgsim.run.provenance import provenance
 from bgsim.run.tables import read_parquet, write_parquet
 
@@ -37,7 +39,7 @@ SCHEMA = pa.schema(
         ("evaluations_per_s", pa.float64()),  # distinct results ranked, contact positions, a CPU second
         ("widths", pa.string()),  # hidden layers of the contact net, then of the quick one
         ("weights_hash", pa.string()),
-        ("training_games", pa.int64()),
+        ("training_games", pa.int64()),  # of its own, not of a teacher or of weights that it began from
         ("training_cpu_hours", pa.float64()),
         ("seed", pa.int64()),
     ]
@@ -54,6 +56,7 @@ class Entry(BaseModel):
     label: str
     policy: str  # a name, or a weight file relative to the configuration
     games: int = 40_000
+    quick_only: bool = False  # its quick nets alone
 
 
 class StrengthConfig(BaseModel):
@@ -64,7 +67,7 @@ class StrengthConfig(BaseModel):
     opponent: str
     seed: int
     out: str  # a Parquet file, relative to the configuration
-    entries: list[Entry]
+    entries: list[Entry] = Field(min_length=1)
 
 
 def main() -> None:
@@ -74,11 +77,19 @@ def main() -> None:
     asked = parser.parse_args()
     config = StrengthConfig.model_validate(tomllib.loads(asked.config.read_text()))
     out = asked.config.parent / config.out
-    names = {entry.label: _name(asked.config.parent, entry.policy) for entry in config.entries}
+    with TemporaryDirectory() as scratch:
+        names = {entry.label: _name(asked.config.parent, entry, Path(scratch)) for entry in config.entries}
+        rows = _measured(config, names, out, asked.workers)
+    strength_figure(rows, out.with_suffix(".svg"))
+    _print(rows)
+
+
+def _measured(config: StrengthConfig, names: dict[str, str], out: Path, workers: int) -> list[dict[str, Any]]:
+    """All rows, those that were missing being measured; the table is written after each."""
     done = {row["label"]: row for row in _kept(out)}
-    missing = [entry for entry in config.entries if not _is_done(done.get(entry.label), entry, names)]
+    missing = [e for e in config.entries if not _is_done(done.get(e.label), e, config, names[e.label])]
     speeds = _speeds([names[entry.label] for entry in missing])
-    with ProcessPoolExecutor(asked.workers) as pool:
+    with ProcessPoolExecutor(workers) as pool:
         asked_for = {
             pool.submit(run_duel, names[e.label], config.opponent, games=e.games, seed=config.seed): e
             for e in missing
@@ -100,24 +111,44 @@ def main() -> None:
             }
             rows = [done[entry.label] for entry in config.entries if entry.label in done]
             write_parquet(out, pa.Table.from_pylist(rows, schema=SCHEMA), provenance())
-            print(json.dumps(done[entry.label]), flush=True)
+            print(f"{entry.label}: {duel.points_per_game:+.4f} points a game", flush=True)
+    return [done[entry.label] for entry in config.entries]
 
 
-def _name(folder: Path, policy: str) -> str:
-    return str((folder / policy).resolve()) if policy.endswith(".npz") else policy
+def _name(folder: Path, entry: Entry, scratch: Path) -> str:
+    """The policy of an entry; quick nets alone are those of a weight file in `scratch`."""
+    name = str((folder / entry.policy).resolve()) if entry.policy.endswith(".npz") else entry.policy
+    if not entry.quick_only:
+        return name
+    whole = weights_of(find_policy(name).weights)
+    if whole.quick is None:
+        raise PolicyError(f"the weights of {entry.policy!r} have no quick nets")
+    path = scratch / f"{entry.label}.npz"
+    with path.open("wb") as file:
+        write_weights(file, Weights(*whole.quick, whole.provenance))
+    return str(path)
 
 
 def _kept(out: Path) -> list[dict[str, Any]]:
     return read_parquet(out).to_pylist() if out.exists() else []
 
 
-def _is_done(row: dict[str, Any] | None, entry: Entry, names: dict[str, str]) -> bool:
-    """Whether a kept row is of these very weights and so many games."""
+def _is_done(row: dict[str, Any] | None, entry: Entry, config: StrengthConfig, name: str) -> bool:
+    """Whether a kept row is of these very weights and games."""
     return (
         row is not None
-        and row["games"] == entry.games
-        and row["weights_hash"] == _weights(names[entry.label])["weights_hash"]
+        and (row["opponent"], row["seed"], row["games"]) == (config.opponent, config.seed, entry.games)
+        and row["weights_hash"] == _weights(name)["weights_hash"]
     )
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    print(f"{'':20}{'points a game':>18}{'games/s':>10}{'evaluations/s':>15}  hidden layers")
+    for row in rows:
+        print(
+            f"{row['label']:20}{row['points_per_game']:+9.4f} ±{row['standard_error']:.4f}"
+            f"{row['games_per_s']:11.1f}{row['evaluations_per_s']:15,.0f}  {row['widths']}"
+        )
 
 
 def _speeds(names: list[str]) -> dict[str, tuple[float, float]]:

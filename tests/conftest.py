@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import settings
 
@@ -9,6 +11,7 @@ from tests.children import run_bgsim, started_ray
 
 # The first call of a kernel loads or compiles it: a deadline on one example says nothing.
 settings.register_profile("bgsim", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)  # of make check
 settings.load_profile("bgsim")
 
 
@@ -20,8 +23,16 @@ def compiled():
     warm_all()
 
 
+@cache
+def _command(app):
+    """An app as its runner calls it: built once, as it would take half of the time of a call."""
+    from typer.main import get_command
+
+    return get_command(app)
+
+
 @pytest.fixture
-def invoke():
+def invoke(monkeypatch):
     """Call `bgsim ARGUMENTS` in this process; what it printed, and its exit status.
 
     An error that no command is meant to raise is raised here, so every call checks for tracebacks as well.
@@ -29,6 +40,8 @@ def invoke():
     from typer.testing import CliRunner
 
     from bgsim.cli.main import app
+
+    monkeypatch.setattr("typer.testing._get_command", _command)
 
     def call(*arguments):
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -47,7 +60,10 @@ def ray_head():
 
 
 # Some seconds of work: long enough to be disturbed, short enough to be repeated.
-LONG_RUN = ("rollout", "start", "nackgammon", "--trials", "100000", "--seed", "10", "--workers", "2")
+LONG_RUN = (
+    *("rollout", "start", "nackgammon", "--policy", "greedy"),
+    *("--trials", "100000", "--seed", "10", "--workers", "2"),
+)
 
 
 @pytest.fixture(scope="session")

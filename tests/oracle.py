@@ -270,8 +270,9 @@ def _taste(rng: random.Random) -> tuple[float, float, float]:
 def _liking(board: Board, taste: tuple[float, float, float], rng: random.Random) -> float:
     mover, opponent = board
     points, hits, running = taste
-    made = sum(n >= 2 for n in mover[1:25])
-    return points * made + hits * opponent[BAR] - running * pips(mover) / 8 + rng.random()
+    made = sum(n >= 2 for n in mover[1:25]) if points else 0
+    far = pips(mover) if running else 0
+    return points * made + hits * opponent[BAR] - running * far / 8 + rng.random()
 
 
 def play_random_game(rng: random.Random, start: Side | None = None) -> Iterator[Board]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bgsim.apps.configuration import read_config
 from bgsim.core.errors import PlanError
-from bgsim.core.files import check_place, write_aside
+from bgsim.core.files import as_path, check_place, write_aside
 from bgsim.engine.nets import WIDTHS_THAT_FIT, widths_fit
 from bgsim.engine.policies import find_policy
 from bgsim.engine.weights import NETS, write_weights
@@ -56,6 +56,7 @@ class TrainConfig(BaseModel):
     race: list[int]
     quick_contact: list[int] = []  # both or none
     quick_race: list[int] = []
+    begin: str = ""  # a policy, or a weight file relative to the configuration file
     starts: list[str]  # taken in turn
     stages: list[StageConfig] = Field(min_length=1)
     out: str  # a folder, relative to the configuration file
@@ -63,14 +64,15 @@ class TrainConfig(BaseModel):
     address: str | None = None
     workers: int | None = None
 
-    def recipe(self) -> Recipe:
-        """What decides the weights."""
+    def recipe(self, folder: Path) -> Recipe:
+        """What decides the weights; `folder` is that of the configuration file."""
         return Recipe(
             seed=self.seed,
             contact=tuple(self.contact),
             race=tuple(self.race),
             quick_contact=tuple(self.quick_contact),
             quick_race=tuple(self.quick_race),
+            begin=str(folder / as_path(self.begin)) if self.begin.endswith(".npz") else self.begin,
             starts=tuple(self.starts),
             stages=tuple(
                 Stage(**stage.model_dump(exclude={"starts"}), starts=tuple(stage.starts))
@@ -113,14 +115,16 @@ class TrainJob:
                 )
             if stage.teacher and not find_policy(stage.teacher).knows_equity:
                 raise PlanError(f"{config}: 'teacher' is {stage.teacher!r}, which has no nets to learn from")
-        return cls(read, read.recipe(), config.parent / read.out)
+        if read.begin and not find_policy(read.begin).weights:
+            raise PlanError(f"{config}: 'begin' is {read.begin!r}, which has no nets to begin from")
+        return cls(read, read.recipe(config.parent), config.parent / read.out)
 
     def path(self, ending: str) -> Path:
         """A file of the run."""
         return self.folder / f"{self.config.name}{ending}"
 
     def state(self) -> State:
-        """The last checkpoint, or random weights."""
+        """The last checkpoint, or else what the recipe begins from."""
         path = self.path(".checkpoint.npz")
         return read_checkpoint(path, self.recipe) if path.exists() else first_state(self.recipe)
 
@@ -159,6 +163,7 @@ class TrainJob:
         facts = {
             "name": self.config.name,
             "recipe_seed": self.recipe.seed,
+            "begin": state.begin,
             "generations": state.generation,
             "games": state.games,
             "cpu_hours": round(state.cpu_seconds / 3600, 3),

@@ -1,6 +1,7 @@
 """The kernels' cache: whether it is filled, and filling it."""
 
 from collections.abc import Callable
+from functools import cache
 
 from bgsim.core.notation import parse
 from bgsim.engine.estimates import estimate
@@ -24,8 +25,9 @@ def compile_note(*names: str) -> str | None:
     return f"compiling the kernels, about 20 seconds, {how_often}"
 
 
+@cache
 def warm(name: str) -> None:
-    """Compile a set of kernels, or load it from the cache."""
+    """Compile a set of kernels, or load it from the cache: once a process."""
     beside(KERNEL_SETS[name])
     mark_compiled(name)
 

@@ -17,15 +17,6 @@ _SHIFTS = np.arange(26, dtype=np.uint64) + np.array(
 _WEIGHTS = np.array([[[1], [2]], [[4], [8]]], dtype=np.int8)  # low and high, plane, point
 
 
-def _pack_side(side: Sequence[int]) -> tuple[int, int]:
-    """The two words of a side: planes 0 and 1, planes 2 and 3 (see kernels/board.py)."""
-    low = high = 0
-    for index, count in enumerate(side):
-        low |= (count & 1) << index | (count >> 1 & 1) << (index + 32)
-        high |= (count >> 2 & 1) << index | (count >> 3 & 1) << (index + 32)
-    return low, high
-
-
 def pack(positions: Sequence[Position]) -> Boards:
     """Board rows, uint64[n, 4]: the player on roll's two words, then the opponent's.
 
@@ -34,8 +25,12 @@ def pack(positions: Sequence[Position]) -> Boards:
     >>> unpack_all(pack([position])) == [position]
     True
     """
-    rows = [(*_pack_side(p.on_roll), *_pack_side(p.opponent)) for p in positions]
-    return np.array(rows, dtype=np.uint64).reshape(len(rows), 4)
+    sides = b"".join(bytes(side) for p in positions for side in (p.on_roll, p.opponent))
+    counts = np.zeros((len(positions), 2, 1, 32), np.uint8)  # row, side, -, point
+    counts[..., 0, :26] = np.frombuffer(sides, np.uint8).reshape(-1, 2, 26)
+    planes = np.unpackbits(counts, axis=2, count=4, bitorder="little")  # row, side, plane, point
+    words = np.packbits(planes, axis=3, bitorder="little").reshape(-1, 32).view("<u8")  # kernels/board.py
+    return words.astype(np.uint64)
 
 
 def unpack(board: Boards) -> Position:

@@ -37,6 +37,7 @@ __all__ = [
     "Net",
     "joined",
     "new_evaluator",
+    "reals_of",
     "rounded",
     "widths_fit",
 ]
@@ -123,11 +124,27 @@ def rounded(weights: Sequence[Reals], biases: Sequence[Reals]) -> Net:
     Raises:
         PolicyError: they fit no net of this version.
     """
-    units = [(UNIT, UNIT)] + [(WEIGHT_UNIT, UNIT * WEIGHT_UNIT)] * (len(weights) - 1)
     layers = []
-    for real, constants, (unit, bias_unit) in zip(weights, biases, units, strict=True):
+    for real, constants, (unit, bias_unit) in zip(weights, biases, _units(len(weights)), strict=True):
         layers.append(Layer(_whole(real, unit, np.int16), _whole(constants, bias_unit, np.int32)))
     return Net(tuple(layers))
+
+
+def reals_of(net: Net) -> tuple[list[Reals], list[Reals]]:
+    """Return real weights and biases, layer by layer, that `rounded` makes this net of.
+
+    Exact but for biases beyond 2^24 units, which float32 rounds.
+    """
+    weights, biases = [], []
+    for layer, (unit, bias_unit) in zip(net.layers, _units(len(net.layers)), strict=True):
+        weights.append(layer.weights.astype(np.float32) / np.float32(unit))
+        biases.append(layer.biases.astype(np.float32) / np.float32(bias_unit))
+    return weights, biases
+
+
+def _units(layers: int) -> list[tuple[int, int]]:
+    """What stands for 1 in the weights and in the biases of each layer."""
+    return [(UNIT, UNIT)] + [(WEIGHT_UNIT, UNIT * WEIGHT_UNIT)] * (layers - 1)
 
 
 def _whole(reals: Reals, unit: int, kind: type[Whole]) -> npt.NDArray[Whole]:

@@ -13,7 +13,7 @@ from bgsim.core.position import Position
 from bgsim.engine.boards import pack
 from bgsim.engine.nets import Net, joined, new_evaluator
 from bgsim.engine.tables import NO_TABLES, Loaded
-from bgsim.engine.weights import Weights, stamp_of, weights_of
+from bgsim.engine.weights import Weights, digest_of, stamp_of, weights_of
 from bgsim.kernels.board import MAX_RESULTS
 from bgsim.kernels.net import Evaluator, Nets
 from bgsim.kernels.policy import (
@@ -83,7 +83,7 @@ class Policy:
     @property
     def digests(self) -> dict[str, str]:
         """The hash of its weights by their name: policies of one name may differ in them."""
-        return {self.weights: weights_of(self.weights).digest} if self.weights else {}
+        return {self.weights: digest_of(self.weights)} if self.weights else {}
 
     @property
     def knows_equity(self) -> bool:

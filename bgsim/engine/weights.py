@@ -21,6 +21,7 @@ __all__ = [
     "INPUT_SET",
     "NETS",
     "Weights",
+    "digest_of",
     "load_weights",
     "stamp_of",
     "weights_of",
@@ -138,6 +139,20 @@ def weights_of(name: str) -> Weights:
         PolicyError: the file cannot be used.
     """
     return _loaded(name, stamp_of(name))
+
+
+def digest_of(name: str) -> str:
+    """The digest of the weights that `weights_of` returns, worked out once.
+
+    Raises:
+        PolicyError: the file cannot be used.
+    """
+    return _digest_of(name, stamp_of(name))
+
+
+@lru_cache(maxsize=16)
+def _digest_of(name: str, stamp: tuple[int, int]) -> str:
+    return _loaded(name, stamp).digest
 
 
 @lru_cache(maxsize=16)

@@ -5,11 +5,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 
 from bgsim.core.errors import TableError
+from bgsim.report.figures import drawn
 from bgsim.run.tables import read_parquet
 
 __all__ = ["STRENGTH_COLUMNS", "learning_curve"]
@@ -33,14 +32,12 @@ def learning_curve(log: Path, out: Path, strengths: Path | None = None) -> None:
     if not rows:
         raise TableError(f"{log} has no generation yet")
     measured = _strengths(strengths) if strengths is not None else []
-    with matplotlib.rc_context({"svg.hashsalt": "bgsim", "font.size": 9, "svg.fonttype": "none"}):
-        figure = Figure(figsize=(7.5, 6.0 if measured else 3.6), layout="constrained")
+    with drawn(out, 7.5, 6.0 if measured else 3.6) as figure:
         axes = figure.subplots(2 if measured else 1, 1, sharex=True, squeeze=False)[:, 0]
         _draw_errors(axes[0], rows)
         if measured:
             _draw_strengths(axes[1], measured)
         axes[-1].set_xlabel("games of training, millions")
-        figure.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None)
 
 
 def _draw_errors(axes: Any, rows: list[dict[str, Any]]) -> None:

@@ -33,6 +33,7 @@ def write_checkpoint(path: Path, recipe: Recipe, state: State) -> None:
         "generation": state.generation,
         "games": state.games,
         "cpu_seconds": state.cpu_seconds,
+        "begin": state.begin,
     }
     arrays: dict[str, Any] = {"head": np.frombuffer(json.dumps(head, sort_keys=True).encode(), np.uint8)}
     for name, net in zip(NETS, state.nets, strict=False):
@@ -60,7 +61,13 @@ def read_checkpoint(path: Path, recipe: Recipe) -> State:
             tuple(arrays[f"{name}_{k}"] for k in range(sum(key.startswith(f"{name}_") for key in arrays)))
             for name in NETS[: 4 if any(key.startswith("quick_") for key in arrays) else 2]
         )
-        state = State(int(head["generation"]), nets, int(head["games"]), float(head["cpu_seconds"]))
+        state = State(
+            generation=int(head["generation"]),
+            nets=nets,
+            games=int(head["games"]),
+            cpu_seconds=float(head["cpu_seconds"]),
+            begin=str(head.get("begin", "")),  # older checkpoints have none
+        )
         seed = head["seed"]
         if state.generation < 0 or not all(map(_are_layers, nets)):
             raise ValueError(path)

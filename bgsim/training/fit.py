@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from bgsim.engine.nets import ACTIVATION_TOP, Net, rounded
+from bgsim.engine.nets import ACTIVATION_TOP, Net, reals_of, rounded
 from bgsim.kernels.features import BIAS, INPUTS
 from bgsim.kernels.fitting import adam_step, add_gradients, sum_rows
 
@@ -46,6 +46,20 @@ class Fit:
         self.steps = 0
         self._gradients = [np.zeros_like(a) for a in arrays]
         self._pool = ThreadPoolExecutor(threads)
+
+    def begin_from(self, net: Net) -> None:
+        """Say what a smaller net says: as many layers, none of them wider.
+
+        The first units of each layer become those of the net. The others keep their random weights, but
+        nothing goes from them to the net's units, so that they only count once they have learnt something.
+        """
+        weights, biases = reals_of(net)
+        for whole, part in zip(self.weights, weights, strict=True):
+            before, after = part.shape
+            whole[:before, :after] = part
+            whole[before:, :after] = 0
+        for constants, part in zip(self.biases, biases, strict=True):
+            constants[: len(part)] = part
 
     def net(self) -> Net:
         """The net as it is now, in whole numbers."""

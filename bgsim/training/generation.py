@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from bgsim.core.errors import PlanError
 from bgsim.engine.nets import Net, rounded
-from bgsim.engine.weights import Weights
+from bgsim.engine.policies import find_policy
+from bgsim.engine.weights import NETS, Weights, weights_of
 from bgsim.kernels.features import WORDS
 from bgsim.kernels.fitting import write_words
 from bgsim.run.executor import Executor
@@ -57,7 +59,9 @@ class Stage:
 class Recipe:
     """Everything that decides the weights: hidden widths, starts of games, stages one after another.
 
-    Quick nets, if widths of them are given, learn from the same targets.
+    Quick nets, if widths of them are given, learn from the same targets. begin: a policy, or a weight file,
+    whose nets the nets begin as, widened where they are smaller; quick nets that it lacks begin at random,
+    and so does everything without it.
     """
 
     seed: int
@@ -67,6 +71,7 @@ class Recipe:
     stages: tuple[Stage, ...]
     quick_contact: tuple[int, ...] = ()
     quick_race: tuple[int, ...] = ()
+    begin: str = ""
 
     @property
     def widths(self) -> tuple[tuple[int, ...], ...]:
@@ -94,6 +99,7 @@ class State:
     nets: tuple[Reals, ...]  # for contact and for races, then the quick ones of both if there are any
     games: int = 0
     cpu_seconds: float = 0.0  # of all generations
+    begin: str = ""  # digest of the weights that these began from
 
     @property
     def widths(self) -> tuple[tuple[int, ...], ...]:
@@ -123,9 +129,25 @@ class Generation:
 
 
 def first_state(recipe: Recipe) -> State:
-    """Random weights."""
+    """Random weights, or those that the recipe begins from.
+
+    Raises:
+        PolicyError: there are no such weights, or they cannot be read.
+        PlanError: they have other layers than the recipe, or wider ones; says which.
+    """
     rng = np.random.default_rng([recipe.seed, 1])
-    return State(0, tuple(_small(Fit(widths, rng)) for widths in recipe.widths))
+    fits = [Fit(widths, rng) for widths in recipe.widths]
+    if not recipe.begin:
+        return State(0, tuple(map(_small, fits)))
+    begin = weights_of(find_policy(recipe.begin).weights)
+    for key, fit, widths, net in zip(NETS, fits, recipe.widths, begin.nets, strict=False):
+        if len(widths) != len(net.widths) or any(a < b for a, b in zip(widths, net.widths, strict=True)):
+            raise PlanError(
+                f"'{key}' is {list(widths)}, but that of {recipe.begin!r}, to begin from, is "
+                f"{list(net.widths)}: give as many layers, none of them narrower"
+            )
+        fit.begin_from(net)
+    return State(0, tuple(map(_small, fits)), begin=begin.digest)
 
 
 def _net(arrays: Reals) -> Net:
@@ -180,6 +202,7 @@ def run_generation(
         nets=tuple(small for small, _ in results),
         games=state.games + stage.games,
         cpu_seconds=state.cpu_seconds + time.process_time() - cpu,
+        begin=state.begin,
     )
     return after, Generation(
         number=after.generation,

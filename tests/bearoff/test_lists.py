@@ -12,6 +12,7 @@ from tests.oracle import side
 IN_ORDER = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 
 
+@pytest.mark.slow
 def test_number_of_plays_of_the_full_table():
     """9,208,660 for the 54,263 positions, counted elsewhere; the empty one lists itself 21 times here."""
     side = side_of(6, 15)

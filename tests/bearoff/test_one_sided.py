@@ -66,7 +66,7 @@ def test_every_position_once_and_by_pip_count(points, checkers):
     pips = found.astype(int) @ np.arange(1, points + 1)
     assert np.all(np.diff(pips) >= 0)
     assert found.sum(axis=1, dtype=int).max() == checkers
-    assert len(np.unique(found, axis=0)) == len(found)
+    assert len({position.tobytes() for position in found}) == len(found)
     numbers = np.zeros(len(found), np.int64)
     write_numbers(ways, firsts, found, numbers)
     assert numbers.tolist() == list(range(len(found)))
@@ -113,6 +113,7 @@ def test_rolls_of_36_that_clear(stand, rolls):
     assert table().chances[number(*counts), 1] == pytest.approx(rolls / 36, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_stack_and_straggler():
     """Five on the ace point and one on the 17: case B04, 4.662551 rolls, published EPC 38.078."""
     found = build_one_sided(points=17, checkers=6)
@@ -178,8 +179,8 @@ def test_plain_recursion_with_three_checkers_on_eight_points(needed):
 
 def test_distributions_are_of_their_means():
     for means, chances in (table()[1:3], table()[3:5]):
-        assert chances.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
-        assert chances @ np.arange(chances.shape[1]) == pytest.approx(means, abs=1e-12)
+        assert np.abs(chances.sum(axis=1) - 1).max() <= 1e-12
+        assert np.abs(chances @ np.arange(chances.shape[1]) - means).max() <= 1e-12
 
 
 def test_means_alone_are_the_same():

@@ -391,7 +391,15 @@ def test_recomputed_pairs_with_gammons_agree():
 
 
 @pytest.mark.parametrize(
-    "name", ["equity_cubeless", "equity_owned", "gammons", "win_minus_lose", "equity_centred_jacoby"]
+    "name",
+    [
+        "equity_cubeless",
+        "gammons",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("equity_owned", "win_minus_lose", "equity_centred_jacoby")
+        ),
+    ],
 )
 def test_a_wrong_value_is_seen(name):
     """Every other number is 8 units off: what it leads to says otherwise."""

@@ -70,7 +70,7 @@ def test_a_stop_is_seen_within_the_kernel_and_keeps_whole_trials():
     records(settings(), roots(BEGIN), [(0, 0, 1)])  # compiled before the clock starts
     thread = threading.Thread(target=work)
     thread.start()
-    time.sleep(0.3)
+    time.sleep(0.1)
     flag[0] = 1
     thread.join(timeout=20)
     assert not thread.is_alive()

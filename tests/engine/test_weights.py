@@ -51,9 +51,17 @@ def arrays_of(weights):
     return [array for net in nets for layer in net.layers for array in (layer.weights, layer.biases)]
 
 
+@pytest.fixture(scope="module")
+def file_bytes(tmp_path_factory):
+    """The bytes of a file of weights."""
+    return write(tmp_path_factory.mktemp("weights") / "w.npz", some_weights()).read_bytes()
+
+
 @pytest.fixture
-def path(tmp_path):
-    return write(tmp_path / "w.npz", some_weights())
+def path(tmp_path, file_bytes):
+    path = tmp_path / "w.npz"
+    path.write_bytes(file_bytes)
+    return path
 
 
 def rewritten(path, change):

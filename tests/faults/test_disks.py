@@ -24,7 +24,7 @@ import bgsim.apps.rollout_job
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
 run()
 """
-COMMAND = ("rollout", "start", "nackgammon", "--trials", "600", "--seed", "3", "--out")
+COMMAND = ("rollout", "start", "nackgammon", "--policy", "greedy", "--trials", "600", "--seed", "3", "--out")
 
 
 @pytest.fixture(scope="module")

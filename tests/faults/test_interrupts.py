@@ -33,7 +33,7 @@ RAY = ("--executor", "ray")
 
 def go_on(arguments, out):
     """Resume a run in this process; the trials that were left to play."""
-    options = {"workers": 2, "out": str(out), "seed": 10, "trials": 100_000}
+    options = {"workers": 2, "out": str(out), "policy": "greedy", "seed": 10, "trials": 100_000}
     assert list(arguments[1:3]) == ["start", "nackgammon"]
     job = RolloutJob.make(arguments[1:3], None, options)
     run = job.run(resume=True, overwrite=False, started=lambda *_: None, listener=lambda _: None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -34,10 +35,12 @@ def inputs(mover, opponent):
     return {(number // 64, number // 32 % 2, number % 32) for number in found}
 
 
+@cache
 def played(number):
     return list(islice(oracle.played_positions(random.Random(71), every=3), number))
 
 
+@cache
 def constructed(number):
     return list(islice(oracle.constructed_positions(random.Random(72)), number))
 

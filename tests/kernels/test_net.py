@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import islice
 from math import exp
 
@@ -47,6 +48,7 @@ def values_of(name):
     return np.array([round(value * 2**32) for value in VALUES[name]], np.int64)
 
 
+@cache
 def boards_of(number, seed=5):
     """Half of them played, half constructed; the player who has just moved is the first."""
     rng = random.Random(seed)
@@ -277,7 +279,7 @@ def test_chances_are_ordered(seed):
     rng = np.random.default_rng(seed)
     nets = [random_net(rng, (128, 32)) for _ in range(2)]
     for win, gammon, backgammon, lose_gammon, lose_backgammon in estimates(
-        evaluator_of(*nets), boards_of(400, seed)
+        evaluator_of(*nets), boards_of(200, seed)
     ):
         assert CERTAIN >= win >= gammon >= backgammon >= 0
         assert CERTAIN - win >= lose_gammon >= lose_backgammon >= 0

@@ -57,10 +57,11 @@ def kernel_and_replay(start, own, other, trials, **options):
     return single_trials(ours, start, trials), games
 
 
+@pytest.mark.parametrize("trials", [TRIALS[::3], pytest.param(TRIALS, marks=pytest.mark.slow)], ids=len)
 @pytest.mark.parametrize(("start", "own", "other"), GAMES.values(), ids=list(GAMES))
-def test_games_against_plain_python(start, own, other):
+def test_games_against_plain_python(start, own, other, trials):
     """Dice, listing, choice, turn and result, from the first roll to the last."""
-    kernel, games = kernel_and_replay(start, own, other, TRIALS)
+    kernel, games = kernel_and_replay(start, own, other, trials)
     assert kernel == [played(game) for game in games]
 
 

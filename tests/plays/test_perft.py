@@ -41,7 +41,9 @@ def test_results_of_each_opening_roll(roll):
     assert len(legal_plays(as_position(START), roll)) == RESULTS_OF_EACH_ROLL[roll]
 
 
-@pytest.mark.parametrize(("depth", "total"), [(1, 447), (2, 202_782), (3, 116_154_993)])
+@pytest.mark.parametrize(
+    ("depth", "total"), [(1, 447), (2, 202_782), pytest.param(3, 116_154_993, marks=pytest.mark.slow)]
+)
 def test_perft_from_the_start(depth, total):
     assert perft(as_position(START), depth) == total
 

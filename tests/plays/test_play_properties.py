@@ -45,7 +45,7 @@ def played(draw) -> Board:
 
 
 any_board = boards() | played()
-many = settings(max_examples=150, deadline=None)
+many = settings(max_examples=3 * settings.default.max_examples // 2)
 
 
 @many

@@ -56,6 +56,7 @@ def test_the_same_log_gives_the_same_bytes(trained, invoke, tmp_path):
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_pictures_of_pixels(trained, invoke, tmp_path):
     assert invoke("train", trained, "--curve", tmp_path / "curve.png").exit_code == 0
     assert (tmp_path / "curve.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -11,7 +11,7 @@ from bgsim.kernels.rollout import run_segments
 from bgsim.run.parts import PartStore
 from bgsim.run.plan import Plan, Root
 
-TRIALS = 200
+TRIALS = 12
 
 
 @pytest.mark.parametrize("text", ["start", "hypergammon", "nackgammon", "4HPwATDgc/ABMA"])
@@ -44,7 +44,7 @@ SCORED = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:2:6:1:7:10"
     ],
 )
 def test_rules_do_to_a_state_what_they_do_to_its_text(text, rules):
-    options = {"rules": rules, "trials": 36}
+    options = {"rules": rules, "trials": TRIALS}
     assert bgsim.rollout(bgsim.parse(text), **options) == bgsim.rollout(text, **options)
 
 

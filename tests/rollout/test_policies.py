@@ -73,7 +73,9 @@ def test_values_of_the_outcomes():
 
 
 # The numbers of results are those of tests/data/legal_plays.jsonl.gz.
-@pytest.mark.parametrize(("roll", "number"), [((3, 1), 16), ((2, 2), 75), ((6, 5), 7)])
+@pytest.mark.parametrize(
+    ("roll", "number"), [((3, 1), 16), pytest.param((2, 2), 75, marks=pytest.mark.slow), ((6, 5), 7)]
+)
 def test_random_is_uniform_over_the_distinct_results(roll, number):
     """Not over the ways to play: 400 draws a result, by the second word of each trial's first ply."""
     results = result_boards(pack([START])[0], roll)

@@ -108,8 +108,10 @@ def three_plays():
     return plan, totals_of(ledger_of(plan, workers=1))
 
 
-@pytest.mark.parametrize("workers", [1, 2, 7])
-@pytest.mark.parametrize("batch", [None, 7, 500, MAX_BATCH_TRIALS])
+@pytest.mark.parametrize(
+    "workers", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(7, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("batch", [None, pytest.param(7, marks=pytest.mark.slow), 500, MAX_BATCH_TRIALS])
 def test_R02_every_alternative_gets_its_trials_once(three_plays, workers, batch):
     """Exactly 1,296 trials each, and the same sums for any number of workers and any size of a task."""
     plan, expected = three_plays
@@ -286,7 +288,7 @@ def test_R14_changing_seats_mirrors_every_game(xgid, policies):
     )
 
 
-@pytest.mark.parametrize("policy", ["random", "greedy"])
+@pytest.mark.parametrize("policy", ["random", pytest.param("greedy", marks=pytest.mark.slow)])
 def test_R14_win_shares_of_the_seats(policy):
     """Each seat begins half of 8,000 games, on different dice: its share of wins is 1/2 within 4 errors."""
     half = 4_000
@@ -337,14 +339,14 @@ def interrupt_later(seconds):
 
 
 def test_R20_an_interrupt_ends_a_long_kernel_and_keeps_whole_records():
-    """Tasks of half a minute and more, a signal after 0.3 s: both kernels end with the trial in play.
+    """Tasks of half a minute and more, a signal after 0.1 s: both kernels end with the trial in play.
 
     What was finished is kept: the sums of each segment are those of just its finished trials.
     """
     usual = signal.getsignal(signal.SIGINT)
     plan = Plan(roots=(Root(parse(START)),), policy="random", trials=2 * MAX_BATCH_TRIALS, seed=20)
     ledger = Ledger(1)
-    sender = interrupt_later(0.3)
+    sender = interrupt_later(0.1)
     began = time.monotonic()
     try:
         with LocalExecutor(2) as executor:

@@ -260,6 +260,7 @@ def test_a_damaged_part_is_named_and_can_be_done_without(tmp_path, segments, cha
     assert [list(totals.missing(60)) for totals in ledger.totals] == [[(6, 12), (18, 60)], [(0, 60)]]
 
 
+@pytest.mark.slow
 def test_no_changed_byte_of_a_part_gives_other_sums(tmp_path, segments):
     """Every 7th byte in turn: refused by name, or read as it was written."""
     store_of(tmp_path, segments[:1])

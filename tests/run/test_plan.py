@@ -74,6 +74,7 @@ def test_whatever_decides_a_number_or_a_row_decides_the_name():
     assert len(set(ids.values())) == len(ids)
 
 
+@pytest.mark.slow
 def test_the_name_is_the_same_in_every_process():
     """Not built on Python's own hash, which is salted anew in each."""
     code = (

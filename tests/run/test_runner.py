@@ -81,8 +81,8 @@ def expected(tmp_path_factory):
     [
         {"workers": 1},
         {"workers": 2},
-        {"workers": 2, "batch": 1},
-        {"workers": 1, "batch": 7},
+        pytest.param({"workers": 2, "batch": 1}, marks=pytest.mark.slow),
+        pytest.param({"workers": 1, "batch": 7}, marks=pytest.mark.slow),
         {"workers": 2, "batch": 7},
         {"workers": 2, "batch": 1_000},
         {"workers": 5, "batch": 100},
@@ -129,7 +129,9 @@ def test_another_seed_gives_another_table(tmp_path, expected):
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", [1, 7, 249, 250, 251, 600, 1_000, 5_000])
+@pytest.mark.parametrize(
+    "batch", [pytest.param(1, marks=pytest.mark.slow), 7, 249, 250, 251, 600, 1_000, 5_000]
+)
 def test_tasks_hold_every_trial_once_and_as_many_as_asked(batch):
     executor = Scripted()
     assert run_plan(PLAN, executor, Ledger(len(ROOTS)), batch=batch)
@@ -233,7 +235,7 @@ def test_a_stop_reaches_a_kernel_at_work():
         next(iter(_tasks(plan, 1)))
     )
     stop, ledger = Stop(), Ledger(1)
-    timer = threading.Timer(0.2, stop.request)
+    timer = threading.Timer(0.1, stop.request)
     timer.start()
     with LocalExecutor(1) as executor:
         finished = run_plan(plan, executor, ledger, batch=MAX_BATCH_TRIALS, stop=stop)

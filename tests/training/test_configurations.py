@@ -47,6 +47,13 @@ MISTAKES = {
     "no workers": ("workers = 2", "workers = 0", "0 workers cannot be"),
     "teacher without nets": ("games = 66", 'games = 66\nteacher = "greedy"', "'greedy', which has no nets"),
     "unknown teacher": ("games = 66", 'games = 66\nteacher = "nte"', "did you mean 'net'"),
+    "beginning without nets": ("seed = 71", 'seed = 71\nbegin = "greedy"', "'greedy', which has no nets"),
+    "unknown beginning": ("seed = 71", 'seed = 71\nbegin = "nte"', "did you mean 'net'"),
+    "beginning that is not there": (
+        "seed = 71",
+        'seed = 71\nbegin = "a.npz"',
+        "a.npz cannot be read: No such",
+    ),
     "one quick net alone": ("race = [128]", "race = [128]\nquick_race = [128]", "or neither"),
     "quick width that does not fit": (
         "race = [128]",
@@ -111,7 +118,8 @@ def test_wrong_number_of_generations_is_wrong_usage(invoke, config, number):
     assert "generations" in result.stderr
 
 
-def test_configuration_that_comes_with_bgsim_is_one():
-    job = TrainJob.make(Path(__file__).parents[2] / "configs" / "train-net.toml")
-    assert job.config.name == "net"
-    assert first_state(job.recipe).weights.contact.widths == job.recipe.contact
+@pytest.mark.parametrize("name", ["net", "net-small", "net-strong"])
+def test_configurations_that_come_with_bgsim_are_some(name):
+    job = TrainJob.make(Path(__file__).parents[2] / "configs" / f"train-{name}.toml")
+    assert job.config.name == name
+    assert tuple(net.widths for net in first_state(job.recipe).weights.nets) == job.recipe.widths

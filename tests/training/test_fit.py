@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -18,6 +19,7 @@ from tests.kernels.plain_nets import plain_inputs, plain_sums, rows_of_boards
 SMALL = [(16,), (12, 8), (24, 16, 8)]  # a contact net and a race net of no more than a test needs
 
 
+@cache
 def boards_of(number, seed=41):
     rng = random.Random(seed)
     return list(islice(oracle.played_positions(rng, every=9), number))
