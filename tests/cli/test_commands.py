@@ -17,7 +17,20 @@ from bgsim.run.runner import Stop
 from tests.cases import reference_plays
 from tests.children import BGSIM, PATIENCE, run_bgsim, run_python
 
-COMMANDS = ("rollout", "plays", "evaluate", "show", "perft", "duel", "train", "bench", "warm", "info")
+COMMANDS = (
+    "rollout",
+    "plays",
+    "evaluate",
+    "show",
+    "perft",
+    "duel",
+    "train",
+    "bench",
+    "warm",
+    "info",
+    "bearoff",
+    "match-equity",
+)
 START = "4HPwATDgc/ABMA"
 START_XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10"
 
@@ -33,7 +46,7 @@ def answer(result):
 
 def test_help_lists_the_commands(invoke):
     text = invoke("--help").stdout
-    listed = re.findall(r"^  (\w+)  +\S", text.partition("Commands:")[2], re.MULTILINE)
+    listed = re.findall(r"^  ([\w-]+)  +\S", text.partition("Commands:")[2], re.MULTILINE)
     assert listed == list(COMMANDS)
 
 
