@@ -62,12 +62,13 @@ def score_by(evaluator, player, board, results):
     return scores.tolist()
 
 
+@pytest.mark.slow
 def test_quick_nets_seldom_lose_the_first_choice():
-    """On 150 positions of strong play x 21 rolls: in 1.5% of rolls at most, at 0.0002 points a roll at most.
+    """On 300 positions of strong play x 21 rolls: in 1.5% of rolls at most, at 0.0002 points a roll at most.
 
-    A roll that is no double counts twice. Measured when it was chosen: 0.74%, 0.00008.
+    A roll that is no double counts twice. Measured with the weights of generation 51: 1.06%, 0.00013.
     """
-    boards = pack([Position(*board) for board in corpus()["nn"][::4]])
+    boards = pack([Position(*board) for board in corpus()["nn"][::2]])
     pruned = players_of("net")
     player, evaluator = pruned.players[0], pruned.evaluator()
     alone = player._replace(quick_contact=NONE, quick_race=NONE)
@@ -84,7 +85,7 @@ def test_quick_nets_seldom_lose_the_first_choice():
             rolls += weight
             lost += weight * (first != second)
             cost += weight * (full[first] - full[second]) / POINT
-    assert rolls > 4000
+    assert rolls > 8000
     assert lost / rolls <= 0.015
     assert cost / rolls <= 0.0002
 
