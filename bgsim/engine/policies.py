@@ -50,8 +50,8 @@ POINT = 1 << 48  # a point in the unit of a net's scores
 
 DEFAULT = "net"  # plays wherever no policy is named
 
-# Plays that quick nets leave, and how far below their best, in points. The large nets' first choice is then lost
-# in 1.06% of rolls, at 0.00013 points a roll; with 12 and 0.3 in 0.73%, at 0.00009.
+# Plays that quick nets leave, and how far below their best, in points. The large nets' first choice is then
+# lost in 1.06% of rolls, at 0.00013 points a roll; with 12 and 0.3 in 0.73%, at 0.00009.
 KEPT, MARGIN = 10, 0.2
 
 
