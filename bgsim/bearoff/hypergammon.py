@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bgsim.core.errors import BgsimError
 from bgsim.kernels.hypergammon import (
     BAR,
     BEAVERED,
@@ -101,7 +102,12 @@ def build_hypergammon(
     In the end a sweep over all positions with plays chosen anew changes no equity by more than `tolerance`
     (not below 1e-13), nor does one with the plays of the cubeless game change a chance. Threads change no
     bit. beavers: who is doubled from the centre may beaver, which only matters under the Jacoby rule.
+
+    Raises:
+        BgsimError: other than 1 to 3 checkers.
     """
+    if not 1 <= checkers <= MOST_CHECKERS:
+        raise BgsimError(f"hypergammon is solved for 1 to {MOST_CHECKERS} checkers a side, not {checkers}")
     sides = _sides_of(checkers)
     with ThreadPoolExecutor(threads) as pool:
         # One thread does without the pool: to hand over the blocks of two checkers takes as long as they do.

@@ -3,12 +3,10 @@
 A side of N checkers stands on N of 26 places (0 borne off, 1-24 its own points, 25 the bar), some perhaps
 the same. Sides are numbered so that a checker move leads to a lower number and a hit to a higher one; those
 with a checker on the bar come last. Values are [o, m], to m on roll against o; replies are [o, m] as well,
-to m who has just played against o on roll. So all plays of m lead to one row of replies, but for those that
-hit.
+to m who has just played against o on roll. Thus plays that do not hit lead to one row of replies.
 
 A play is 15 bits: the mover's new number, and in bits 12-14 which of the opponent's checkers were hit,
-counted from his lowest up. Plays are compared as words: the reply in units of 2^-45 points, below it the
-play.
+counted from his lowest up. Plays are compared as words: a reply in 2^-45 points, and the play below it.
 
 Three checkers, 7.95 million positions, on one core: 1.5 s to choose all plays (5 s with plays beside the
 replies instead of inside), 0.2 s to evaluate them, 0.03 s for the replies.
